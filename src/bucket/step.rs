@@ -1,0 +1,131 @@
+//! The rules of the bucket, pure: a word, a time, a cost and a budget in; a word and a decision out.
+//!
+//! No atomics and no clock. The compare-and-swap loop applies these to its word, the Redis script and the oracles are
+//! compared against them, and a table, a replay or a model of yours may call them itself.
+//!
+//! ```
+//! use admittance::{Budget, bucket::{Word, step::{self, Step}}};
+//!
+//! let budget = Budget::per_second(2);
+//! let Step::Spend { next, permit } = step::acquire(Word::FULL, 2, 0, &budget) else { unreachable!() };
+//! assert_eq!(permit.remaining(), 0);
+//! let Step::Keep(denied) = step::acquire(next, 1, 0, &budget) else { unreachable!() };
+//! assert_eq!(denied.retry_after().unwrap().as_millis(), 500);
+//! ```
+//!
+//! # Why nothing overflows
+//!
+//! A budget is built so that `ticks(now) + full` fits in a `u64` at any `now`. A cost is checked against the capacity
+//! before it is multiplied, so `n · token ≤ full ≤ ticks(now)`. A word written here is at most `ticks(now) + full` for the
+//! `now` it was written at.
+
+use super::word::Word;
+use crate::budget::Budget;
+use crate::decision::{Decision, Denial, Permit};
+
+/// What one call does to the word.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Admitted: the word becomes `next`.
+    Spend {
+        /// The word after spending.
+        next: Word,
+        /// What the caller is told.
+        permit: Permit,
+    },
+    /// The word stays: denied, never, or a cost of 0.
+    Keep(Decision),
+}
+
+impl Step {
+    /// What the caller is told.
+    #[inline]
+    pub const fn decision(self) -> Decision {
+        match self {
+            Self::Spend { permit, .. } => Decision::Admitted(permit),
+            Self::Keep(decision) => decision,
+        }
+    }
+}
+
+/// Spends `n` tokens at `now` if they are there.
+#[inline]
+pub const fn acquire(word: Word, n: u64, now: u64, budget: &Budget) -> Step {
+    let scale = budget.scale();
+    if n > budget.capacity() {
+        return Step::Keep(Decision::Never);
+    }
+    let ticks = scale.ticks(now);
+    let base = base(word, ticks, scale.full);
+    if n == 0 {
+        return Step::Keep(Decision::Admitted(Permit::new(ticks.saturating_sub(base), scale.token)));
+    }
+    let cost = n * scale.token;
+    // `base + cost ≤ ticks`, put so that neither side can overflow: a word in debt may be close to the top.
+    if base <= ticks - cost {
+        let next = base + cost;
+        Step::Spend { next: Word::from_bits(next), permit: Permit::new(ticks - next, scale.token) }
+    } else {
+        // The call passes once `ticks = full + ⌊t · q⌋` has reached `base + cost`.
+        Step::Keep(Decision::Denied(Denial::new(base - (scale.full - cost), scale.rate, now)))
+    }
+}
+
+/// Whole tokens in the bucket at `now`.
+#[must_use]
+pub const fn available(word: Word, now: u64, budget: &Budget) -> u64 {
+    let scale = budget.scale();
+    let ticks = scale.ticks(now);
+    ticks.saturating_sub(base(word, ticks, scale.full)) / scale.token
+}
+
+/// Gives back `n` tokens at `now`, never past full.
+#[must_use]
+pub const fn refund(word: Word, n: u64, now: u64, budget: &Budget) -> Word {
+    let scale = budget.scale();
+    let full_at = scale.ticks(now) - scale.full;
+    if word.bits() <= full_at {
+        // Full already, at this clock. Another caller's clock may be ahead: moving the word would mint for it.
+        return word;
+    }
+    // From the deepest debt to full is two capacities; more than that is full all the same.
+    let back = if n < 2 * budget.capacity() { word.bits().saturating_sub(n * scale.token) } else { 0 };
+    Word::from_bits(if back > full_at { back } else { full_at })
+}
+
+/// Spends `n` tokens at `now` whether or not they are there, down to one capacity of debt. Returns the word and the whole
+/// tokens charged.
+#[must_use]
+pub const fn debit(word: Word, n: u64, now: u64, budget: &Budget) -> (Word, u64) {
+    let scale = budget.scale();
+    let ticks = scale.ticks(now);
+    let base = base(word, ticks, scale.full);
+    // Nothing is left to charge where the word is past the bound: it was written by a clock ahead of this one.
+    let room = (ticks + scale.full).saturating_sub(base);
+    let most = room / scale.token;
+    let charged = if n < most { n } else { most };
+    if charged == 0 {
+        return (word, 0);
+    }
+    (Word::from_bits(base + charged * scale.token), charged)
+}
+
+/// The same bucket told from an epoch `by` nanoseconds later, no earlier than the last call: how a replay or a restart
+/// outlives the [`HORIZON`](crate::budget::HORIZON).
+///
+/// Exact for an exact budget. For the others each move costs up to one tick, at most half a nanosecond: move once in
+/// decades, not once a call.
+#[must_use]
+pub const fn rebase(word: Word, by: u64, budget: &Budget) -> Word {
+    let scale = budget.scale();
+    // A bucket that is full by then becomes 0, a full one at its epoch.
+    Word::from_bits(word.bits().saturating_sub(scale.ticks(by) - scale.full))
+}
+
+/// The tick at which the bucket was last empty, given that it holds no more than `full` now.
+#[inline]
+const fn base(word: Word, ticks: u64, full: u64) -> u64 {
+    let full_at = ticks - full;
+    if word.bits() > full_at { word.bits() } else { full_at }
+}

@@ -1,0 +1,156 @@
+//! What a limiter answers.
+
+use core::fmt;
+use core::time::Duration;
+
+use crate::budget::nanos_at;
+
+/// The answer to one request for tokens. A denial is a decision, not an error.
+///
+/// Two decisions are equal when they tell a caller the same: the same remaining tokens, the same wait.
+#[must_use = "a decision that is not looked at limits nothing"]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Go: the tokens are spent.
+    Admitted(Permit),
+    /// Not now: nothing was spent. The denial names the wait.
+    Denied(Denial),
+    /// Not ever: the cost is above the capacity, and no wait can help. Nothing was spent.
+    Never,
+}
+
+impl Decision {
+    /// Whether the work may go.
+    #[must_use]
+    #[inline]
+    pub const fn is_admitted(&self) -> bool {
+        matches!(self, Self::Admitted(_))
+    }
+
+    /// Whether the work may go later.
+    #[must_use]
+    #[inline]
+    pub const fn is_denied(&self) -> bool {
+        matches!(self, Self::Denied(_))
+    }
+
+    /// Whether no wait can help.
+    #[must_use]
+    #[inline]
+    pub const fn is_never(&self) -> bool {
+        matches!(self, Self::Never)
+    }
+
+    /// The wait a denial names; `None` for the others. See [`Denial::retry_after`].
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Denied(denial) => Some(denial.retry_after()),
+            Self::Admitted(_) | Self::Never => None,
+        }
+    }
+
+    /// The whole tokens an admission left; `None` for the others. See [`Permit::remaining`].
+    #[must_use]
+    pub fn remaining(&self) -> Option<u64> {
+        match self {
+            Self::Admitted(permit) => Some(permit.remaining()),
+            Self::Denied(_) | Self::Never => None,
+        }
+    }
+}
+
+/// An admission: the tokens are spent, and this tells what was left.
+///
+/// A value to read, not a guard: dropping it gives nothing back.
+#[derive(Clone, Copy)]
+pub struct Permit {
+    /// Ticks left in the bucket.
+    spare: u64,
+    /// Ticks of one token.
+    token: u64,
+}
+
+impl Permit {
+    #[inline]
+    pub(crate) const fn new(spare: u64, token: u64) -> Self {
+        Self { spare, token }
+    }
+
+    /// Whole tokens that were left at the instant of this decision. Another caller may have spent them since.
+    ///
+    /// Computed when called: one division.
+    #[must_use]
+    pub const fn remaining(&self) -> u64 {
+        self.spare / self.token
+    }
+}
+
+impl PartialEq for Permit {
+    fn eq(&self, other: &Self) -> bool {
+        self.remaining() == other.remaining()
+    }
+}
+
+impl Eq for Permit {}
+
+impl fmt::Debug for Permit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Permit").field("remaining", &self.remaining()).finish()
+    }
+}
+
+/// A denial: nothing was spent, and this tells how long to wait.
+#[derive(Clone, Copy)]
+pub struct Denial {
+    /// Ticks that must have passed since the epoch for the same call to be admitted.
+    ticks: u64,
+    /// Ticks of a nanosecond, times 2⁶⁰.
+    rate: u64,
+    /// When it was decided.
+    now: u64,
+}
+
+impl Denial {
+    #[inline]
+    pub(crate) const fn new(ticks: u64, rate: u64, now: u64) -> Self {
+        Self { ticks, rate, now }
+    }
+
+    /// The smallest whole number of nanoseconds after which the same call is admitted, if nobody spends in between:
+    /// at least 1, rounded up, so that the promised instant is never too early and never more than a nanosecond late.
+    ///
+    /// `u64::MAX` when that is past the limiter's [`HORIZON`](crate::budget::HORIZON).
+    ///
+    /// Computed when called: one 128-bit division.
+    #[must_use]
+    pub const fn retry_after_nanos(&self) -> u64 {
+        match nanos_at(self.ticks, self.rate) {
+            Some(at) => at.saturating_sub(self.now),
+            None => u64::MAX,
+        }
+    }
+
+    /// [`retry_after_nanos`](Self::retry_after_nanos) as a [`Duration`].
+    ///
+    /// For an HTTP `Retry-After` in seconds (RFC 9110, section 10.2.3) round **up**: a wait floored to 0 invites a retry
+    /// that is denied.
+    #[must_use]
+    pub const fn retry_after(&self) -> Duration {
+        Duration::from_nanos(self.retry_after_nanos())
+    }
+}
+
+impl PartialEq for Denial {
+    fn eq(&self, other: &Self) -> bool {
+        self.retry_after_nanos() == other.retry_after_nanos()
+    }
+}
+
+impl Eq for Denial {}
+
+impl fmt::Debug for Denial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Denial").field("retry_after", &self.retry_after()).finish()
+    }
+}

@@ -1,0 +1,80 @@
+//! A rate limit as a **budget for admitted work**, enforced where the request is, at the cost of one compare-and-swap.
+//!
+//! ```
+//! use admittance::{Budget, Decision, TokenBucket};
+//!
+//! let bucket = TokenBucket::new(Budget::per_second(4000));
+//! match bucket.try_acquire(1) {
+//!     Decision::Admitted(permit) => println!("go; {} left", permit.remaining()),
+//!     Decision::Denied(denial) => println!("come back in {:?}", denial.retry_after()),
+//!     Decision::Never => println!("costs more than the bucket ever holds"),
+//! }
+//! ```
+//!
+//! # What is here
+//!
+//! | you want | use |
+//! |---|---|
+//! | bursts up to a capacity, a steady refill | [`TokenBucket`] |
+//! | so many in each aligned window | [`FixedWindow`] |
+//! | a bucket word in a table, a shared page, a model of yours | [`AtomicWord`], or the pure steps of [`bucket::step`] |
+//! | time from somewhere else | [`Clock`] |
+//!
+//! # What it does not promise
+//!
+//! A token bucket bounds *admission* and allows bursts: right after a quiet spell a whole capacity passes at one
+//! instant, so any interval of length `t` admits at most `capacity + refill · t` tokens. It does not pace departures,
+//! promise throughput, share fairly between callers, or cap how much work is in flight. The limit is this process's
+//! alone.
+//!
+//! # Features
+//!
+//! - `std` (default): [`TscClock`] and [`CoarseClock`]. Without it the crate is `no_std` and allocates nothing.
+//!
+//! # Modules and the dependency rule
+//!
+//! ```text
+//! sync, clock → budget, decision → bucket, window
+//! ```
+//!
+//! Each may use what stands left of it, and nothing points back. [`bucket`] takes `now` as a number and never reads a
+//! clock; the model checker, the replays and the fuzzers rely on that.
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(not(target_has_atomic = "64"))]
+compile_error!("admittance keeps a bucket in one AtomicU64; this target has no 64-bit compare-and-swap");
+
+#[cfg(feature = "std")]
+extern crate std;
+
+mod sync;
+
+pub mod bucket;
+pub mod budget;
+pub mod clock;
+pub mod decision;
+pub mod window;
+
+pub use bucket::{AtomicWord, TokenBucket};
+pub use budget::{Budget, BudgetError, Resolution};
+#[cfg(feature = "std")]
+pub use clock::CoarseClock;
+pub use clock::{Clock, ManualClock, TscClock};
+pub use decision::{Decision, Denial, Permit};
+pub use window::{FixedWindow, Window};
+
+// A limiter that cannot be shared is of no use: this does not compile when a type stops being `Send + Sync`.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<TokenBucket<ManualClock>>();
+    shared::<TokenBucket<TscClock>>();
+    shared::<FixedWindow<ManualClock>>();
+    shared::<AtomicWord>();
+    shared::<Budget>();
+    shared::<BudgetError>();
+    shared::<Decision>();
+    #[cfg(feature = "std")]
+    shared::<CoarseClock>();
+};

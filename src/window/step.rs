@@ -1,0 +1,69 @@
+//! The packed word of a fixed window, and its rules, pure.
+//!
+//! | bits | holds |
+//! |---|---|
+//! | `count_bits .. 64` | the window's number, `time / length`, of the last window that was spent from |
+//! | `0 .. count_bits` | tokens spent in it, `limit` at most |
+//!
+//! `count_bits` is what `limit` needs. The number only ever rises, so the word does too. `0` is window 0 with nothing
+//! spent. As with the bucket, the word alone is the whole state, and no atomics and no clock are here.
+
+use super::Window;
+use crate::bucket::Word;
+use crate::bucket::step::Step;
+use crate::budget::HORIZON;
+use crate::decision::{Decision, Denial, Permit};
+
+/// Spends `n` tokens at `now` if they are there.
+#[inline]
+pub const fn acquire(word: Word, n: u64, now: u64, window: &Window) -> Step {
+    if n > window.limit {
+        return Step::Keep(Decision::Never);
+    }
+    let (number, count) = current(word, now, window);
+    let left = window.limit - count;
+    if n == 0 {
+        Step::Keep(Decision::Admitted(Permit::new(left, 1)))
+    } else if n <= left {
+        Step::Spend { next: join(number, count + n, window), permit: Permit::new(left - n, 1) }
+    } else {
+        // One tick a nanosecond: the next window's start. It is past `now`, because `number` is now's window or a later.
+        Step::Keep(Decision::Denied(Denial::new((number + 1) * window.nanos, 1 << 60, now)))
+    }
+}
+
+/// Packs a window's number and its count; `None` where the count is above the limit or the number is past the horizon.
+#[must_use]
+pub const fn pack(number: u64, count: u64, window: &Window) -> Option<Word> {
+    if count > window.limit || number > HORIZON / window.nanos { None } else { Some(join(number, count, window)) }
+}
+
+/// The digits `(number, count)`: the inverse of [`pack`].
+#[must_use]
+#[inline]
+pub const fn unpack(word: Word, window: &Window) -> (u64, u64) {
+    (word.bits() >> window.count_bits, word.bits() & ((1 << window.count_bits) - 1))
+}
+
+/// The same window's word told from an epoch `windows` whole windows later. A word from before that
+/// has nothing spent.
+#[must_use]
+pub const fn rebase(word: Word, windows: u64, window: &Window) -> Word {
+    let (number, count) = unpack(word, window);
+    if number < windows { Word::FULL } else { join(number - windows, count, window) }
+}
+
+#[inline]
+const fn join(number: u64, count: u64, window: &Window) -> Word {
+    Word::from_bits(number << window.count_bits | count)
+}
+
+/// The window to spend from, and what is spent of it: the word's, unless it is over.
+#[inline]
+const fn current(word: Word, now: u64, window: &Window) -> (u64, u64) {
+    // Past the horizon it stays in the last window.
+    let now = if now < HORIZON { now } else { HORIZON };
+    let (number, count) = unpack(word, window);
+    // No overflow: a window is 2⁶⁰ ns at most, and so is the start of the word's.
+    if now < (number + 1) * window.nanos { (number, count) } else { (now / window.nanos, 0) }
+}
