@@ -54,7 +54,12 @@ mod sync;
 pub mod bucket;
 pub mod budget;
 pub mod clock;
+pub mod compound;
 pub mod decision;
+pub mod lease;
+pub mod reserve;
+#[cfg(feature = "std")]
+pub mod snapshot;
 pub mod window;
 
 pub use bucket::{AtomicWord, TokenBucket};
@@ -62,7 +67,12 @@ pub use budget::{Budget, BudgetError, Resolution};
 #[cfg(feature = "std")]
 pub use clock::CoarseClock;
 pub use clock::{Clock, ManualClock, TscClock};
-pub use decision::{Decision, Denial, Permit};
+pub use compound::{AllOf, Answer, Limit};
+pub use decision::{Decision, Denial, Permit, Promise};
+pub use lease::Lease;
+pub use reserve::Reservation;
+#[cfg(feature = "std")]
+pub use snapshot::Snapshot;
 pub use window::{FixedWindow, Window};
 
 // A limiter that cannot be shared is of no use: this does not compile when a type stops being `Send + Sync`.

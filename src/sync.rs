@@ -9,6 +9,12 @@ mod imp {
 
     /// Spins a little longer after each lost compare-and-swap.
     pub(crate) type Backoff = crossbeam_utils::Backoff;
+
+    #[cfg(feature = "std")]
+    pub(crate) use std::sync::Mutex;
+    /// Waits a moment for another thread that is about to be done.
+    #[cfg(feature = "std")]
+    pub(crate) use std::thread::yield_now as spin;
 }
 
 #[cfg(all(admittance_loom, feature = "loom"))]
@@ -27,9 +33,17 @@ mod imp {
 
         pub(crate) fn spin(&self) {}
     }
+
+    #[cfg(feature = "std")]
+    pub(crate) use loom::sync::Mutex;
+    #[cfg(feature = "std")]
+    pub(crate) use loom::thread::yield_now as spin;
 }
 
 pub(crate) use imp::{AtomicU64, Backoff, Ordering};
+
+#[cfg(feature = "std")]
+pub(crate) use imp::{Mutex, spin};
 
 /// Declares a constructor that is `const` everywhere but under loom, whose atomics have no `const fn new`.
 macro_rules! const_unless_loom {

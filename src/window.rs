@@ -15,7 +15,7 @@ use core::time::Duration;
 use crate::bucket::AtomicWord;
 use crate::budget::{BudgetError, Fault, Field, HORIZON};
 use crate::clock::{Clock, TscClock};
-use crate::decision::Decision;
+use crate::decision::{Decision, Permit};
 use crate::sync::const_unless_loom;
 
 /// A fixed window's budget: at most `limit` tokens in each window of `length`.
@@ -222,6 +222,13 @@ impl<C: Clock> FixedWindow<C> {
     #[inline]
     pub fn peek(&self, n: u64) -> Decision {
         step::acquire(self.word.load(), n, self.clock.now(), &self.window).decision()
+    }
+
+    /// Gives back `n` of the tokens that `permit` was given for: work that was admitted and did not happen.
+    ///
+    /// A window that is over takes nothing back: its tokens are gone, and the current window never gains by them.
+    pub fn refund(&self, n: u64, permit: &Permit) {
+        self.word.update(|word| (step::refund(word, n, permit, &self.window), ()));
     }
 
     /// Tokens left in the current window.

@@ -59,7 +59,15 @@ impl AtomicWord {
         /// A full, untouched bucket.
         #[must_use]
         pub const fn new() -> Self {
-            Self(AtomicU64::new(0))
+            Self::from_word(Word::FULL)
+        }
+    }
+
+    const_unless_loom! {
+        /// A bucket in this state.
+        #[must_use]
+        pub const fn from_word(word: Word) -> Self {
+            Self(AtomicU64::new(word.bits()))
         }
     }
 
@@ -82,7 +90,7 @@ impl AtomicWord {
     /// This is the loop behind [`TokenBucket`](super::TokenBucket) and [`FixedWindow`](crate::FixedWindow). `step` must be
     /// pure: it is called again whenever another caller came first.
     #[inline]
-    pub fn apply(&self, step: impl Fn(Word) -> Step) -> Decision {
+    pub fn apply<T>(&self, step: impl Fn(Word) -> Step<T>) -> Decision<T> {
         let mut word = self.load();
         let mut backoff = None;
         loop {
@@ -120,7 +128,7 @@ impl AtomicWord {
     }
 
     /// Applies an unconditional step.
-    fn update<T>(&self, step: impl Fn(Word) -> (Word, T)) -> T {
+    pub(crate) fn update<T>(&self, step: impl Fn(Word) -> (Word, T)) -> T {
         let mut word = self.load();
         let mut backoff = None;
         loop {
@@ -133,6 +141,14 @@ impl AtomicWord {
                 Err(seen) => word = seen,
             }
         }
+    }
+
+    /// Takes the word away for good: whoever comes after finds [`Word::MOVED`].
+    #[cfg(feature = "std")]
+    pub(crate) fn take_away(&self) -> Word {
+        // Relaxed: what was taken is this variable's last value in its own order, so no spend can come after it; the
+        // place it moves to is published by `bucket/live.rs`, with its own orderings.
+        Word::from_bits(self.0.swap(Word::MOVED.bits(), Ordering::Relaxed))
     }
 
     /// Puts `next` where `word` was, or says what is there instead, after making room for whoever put it there.

@@ -20,28 +20,28 @@
 //! `now` it was written at.
 
 use super::word::Word;
-use crate::budget::Budget;
-use crate::decision::{Decision, Denial, Permit};
+use crate::budget::{Budget, nanos_at};
+use crate::decision::{Decision, Denial, Permit, Promise};
 
 /// What one call does to the word.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum Step<T = Permit> {
     /// Admitted: the word becomes `next`.
     Spend {
         /// The word after spending.
         next: Word,
         /// What the caller is told.
-        permit: Permit,
+        permit: T,
     },
     /// The word stays: denied, never, or a cost of 0.
-    Keep(Decision),
+    Keep(Decision<T>),
 }
 
-impl Step {
+impl<T> Step<T> {
     /// What the caller is told.
     #[inline]
-    pub const fn decision(self) -> Decision {
+    pub fn decision(self) -> Decision<T> {
         match self {
             Self::Spend { permit, .. } => Decision::Admitted(permit),
             Self::Keep(decision) => decision,
@@ -59,16 +59,90 @@ pub const fn acquire(word: Word, n: u64, now: u64, budget: &Budget) -> Step {
     let ticks = scale.ticks(now);
     let base = base(word, ticks, scale.full);
     if n == 0 {
-        return Step::Keep(Decision::Admitted(Permit::new(ticks.saturating_sub(base), scale.token)));
+        return Step::Keep(Decision::Admitted(Permit::new(ticks.saturating_sub(base), scale.token, word.bits())));
     }
     let cost = n * scale.token;
     // `base + cost ≤ ticks`, put so that neither side can overflow: a word in debt may be close to the top.
     if base <= ticks - cost {
         let next = base + cost;
-        Step::Spend { next: Word::from_bits(next), permit: Permit::new(ticks - next, scale.token) }
+        Step::Spend { next: Word::from_bits(next), permit: Permit::new(ticks - next, scale.token, next) }
     } else {
         // The call passes once `ticks = full + ⌊t · q⌋` has reached `base + cost`.
         Step::Keep(Decision::Denied(Denial::new(base - (scale.full - cost), scale.rate, now)))
+    }
+}
+
+/// Spends at least `least` and at most `most` whole tokens at `now`, as many as are there; the permit is what was taken.
+///
+/// A denial names the wait until `least` are there. `least = 0` is always admitted.
+pub const fn acquire_between(word: Word, least: u64, most: u64, now: u64, budget: &Budget) -> Step<u64> {
+    let scale = budget.scale();
+    if least > budget.capacity() {
+        return Step::Keep(Decision::Never);
+    }
+    let ticks = scale.ticks(now);
+    let base = base(word, ticks, scale.full);
+    let there = ticks.saturating_sub(base) / scale.token;
+    if there < least {
+        return Step::Keep(Decision::Denied(Denial::new(base - (scale.full - least * scale.token), scale.rate, now)));
+    }
+    // `most` below `least` is `least`.
+    let taken = if most < least {
+        least
+    } else if most < there {
+        most
+    } else {
+        there
+    };
+    if taken == 0 {
+        return Step::Keep(Decision::Admitted(0));
+    }
+    Step::Spend { next: Word::from_bits(base + taken * scale.token), permit: taken }
+}
+
+/// Spends `n` tokens of the future at `now`, at most one capacity of debt ahead. The promise is the instant they are there.
+///
+/// A denial names the wait after which the same call passes.
+#[inline]
+pub const fn reserve(word: Word, n: u64, now: u64, budget: &Budget) -> Step<Promise> {
+    let scale = budget.scale();
+    if n > budget.capacity() {
+        return Step::Keep(Decision::Never);
+    }
+    if n == 0 {
+        return Step::Keep(Decision::Admitted(Promise::new(0, scale.rate, now)));
+    }
+    let ticks = scale.ticks(now);
+    let base = base(word, ticks, scale.full);
+    let cost = n * scale.token;
+    if base <= ticks + scale.full - cost {
+        let next = base + cost;
+        Step::Spend {
+            next: Word::from_bits(next),
+            permit: Promise::new(next.saturating_sub(scale.full), scale.rate, now),
+        }
+    } else {
+        // The call passes once `ticks + full` has reached `base + cost`, a full bucket earlier than a spend would.
+        Step::Keep(Decision::Denied(Denial::new(base - (2 * scale.full - cost), scale.rate, now)))
+    }
+}
+
+/// As [`reserve`], if the promised instant is `deadline` at the latest.
+///
+/// A denial names the wait until the tokens would be there, even where that is too much debt to reserve now.
+pub const fn reserve_until(word: Word, n: u64, now: u64, deadline: u64, budget: &Budget) -> Step<Promise> {
+    let reserved = reserve(word, n, now, budget);
+    if matches!(reserved, Step::Keep(Decision::Never | Decision::Admitted(_))) {
+        return reserved;
+    }
+    let scale = budget.scale();
+    let base = base(word, scale.ticks(now), scale.full);
+    let cost = n * scale.token;
+    // As a spend at the deadline is admitted. A deadline in the past counts as now.
+    let in_time = base <= scale.ticks(if deadline > now { deadline } else { now }) - cost;
+    match reserved {
+        Step::Spend { .. } if in_time => reserved,
+        _ => Step::Keep(Decision::Denied(Denial::new(base - (scale.full - cost), scale.rate, now))),
     }
 }
 
@@ -89,8 +163,8 @@ pub const fn refund(word: Word, n: u64, now: u64, budget: &Budget) -> Word {
         // Full already, at this clock. Another caller's clock may be ahead: moving the word would mint for it.
         return word;
     }
-    // From the deepest debt to full is two capacities; more than that is full all the same.
-    let back = if n < 2 * budget.capacity() { word.bits().saturating_sub(n * scale.token) } else { 0 };
+    // Saturating: more than the word could ever hold is full all the same.
+    let back = word.bits().saturating_sub(n.saturating_mul(scale.token));
     Word::from_bits(if back > full_at { back } else { full_at })
 }
 
@@ -111,6 +185,28 @@ pub const fn debit(word: Word, n: u64, now: u64, budget: &Budget) -> (Word, u64)
     (Word::from_bits(base + charged * scale.token), charged)
 }
 
+/// How long from `now` until the bucket is full, in nanoseconds, rounded up; 0 when it is.
+#[must_use]
+pub const fn until_full(word: Word, now: u64, budget: &Budget) -> u64 {
+    let scale = budget.scale();
+    // Full once `⌊t · q⌋` has reached the word.
+    match nanos_at(word.bits(), scale.rate) {
+        Some(at) => at.saturating_sub(now),
+        None => u64::MAX,
+    }
+}
+
+/// The bucket that will be full `wait` nanoseconds after `now`: the inverse of [`until_full`]. In the deepest debt that
+/// can be told, where `wait` is longer than that.
+#[must_use]
+pub const fn full_in(wait: u64, now: u64, budget: &Budget) -> Word {
+    let scale = budget.scale();
+    // The tick of an instant far past the horizon, in the same unit; 2⁶⁴ · 2⁶⁴ fits in what is multiplied.
+    let full_at = ((now as u128 + wait as u128) * scale.rate as u128) >> 60;
+    let deepest = scale.ticks(now) as u128 + scale.full as u128;
+    Word::from_bits(if full_at < deepest { full_at } else { deepest } as u64)
+}
+
 /// The same bucket told from an epoch `by` nanoseconds later, no earlier than the last call: how a replay or a restart
 /// outlives the [`HORIZON`](crate::budget::HORIZON).
 ///
@@ -121,6 +217,26 @@ pub const fn rebase(word: Word, by: u64, budget: &Budget) -> Word {
     let scale = budget.scale();
     // A bucket that is full by then becomes 0, a full one at its epoch.
     Word::from_bits(word.bits().saturating_sub(scale.ticks(by) - scale.full))
+}
+
+/// The same bucket under another budget from `now` on: what it has refilled by `now` at the old rate is carried over, at
+/// most the new capacity, and debt is.
+///
+/// A part of a token that the new budget cannot count is dropped (less than a nanosecond's worth): nothing is minted.
+#[must_use]
+pub const fn carry(word: Word, now: u64, from: &Budget, to: &Budget) -> Word {
+    let (old, new) = (from.scale(), to.scale());
+    let (old_ticks, new_ticks) = (old.ticks(now), new.ticks(now));
+    let base = base(word, old_ticks, old.full);
+    if base <= old_ticks {
+        let level = ((old_ticks - base) as u128 * new.token as u128) / old.token as u128;
+        let level = if level < new.full as u128 { level as u64 } else { new.full };
+        Word::from_bits(new_ticks - level)
+    } else {
+        let debt = ((base - old_ticks) as u128 * new.token as u128).div_ceil(old.token as u128);
+        let deepest = (Word::LAST.bits() - new_ticks) as u128;
+        Word::from_bits(new_ticks + if debt < deepest { debt as u64 } else { deepest as u64 })
+    }
 }
 
 /// The tick at which the bucket was last empty, given that it holds no more than `full` now.

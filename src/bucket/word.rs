@@ -32,6 +32,14 @@ impl Word {
     /// A bucket that nobody has touched.
     pub const FULL: Self = Self(0);
 
+    /// The highest word a bucket can have. Budgets are built so that no step ever writes one above it.
+    pub(crate) const LAST: Self = Self(u64::MAX - 1);
+
+    /// Not a state: marks a word that has moved to another slot (`bucket/live.rs`). To every step it is a bucket in the
+    /// deepest debt, from which nothing is spent.
+    #[cfg(feature = "std")]
+    pub(crate) const MOVED: Self = Self(u64::MAX);
+
     /// The word with these bits.
     #[must_use]
     #[inline]

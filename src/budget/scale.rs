@@ -23,8 +23,8 @@
 //! a maximum of such readings plus whole tokens, and a maximum is off by no more than the worse of its arguments, so
 //! history does not add to it.
 //!
-//! **Range.** A word is at most one capacity ahead of now (debt), so `2 · full + ⌊HORIZON · q⌋ ≤ 2 · full + rate` must
-//! fit in 64 bits.
+//! **Range.** A word is at most one capacity ahead of now (debt), so `2 · full + ⌊HORIZON · q⌋ < 2 · full + rate` must
+//! fit in 64 bits. (Less than: the highest value is left to mark a word that has moved, see `bucket/live.rs`.)
 
 use super::HORIZON;
 use super::error::{BudgetError, Fault, Field};

@@ -1,6 +1,5 @@
 //! The precise clock: the processor's time-stamp counter.
 
-#[cfg(feature = "std")]
 use super::Clock;
 
 /// The processor's time-stamp counter, calibrated by [quanta](https://docs.rs/quanta); the system's monotonic clock
@@ -25,7 +24,7 @@ pub struct TscClock {
     #[cfg(feature = "std")]
     start: u64,
     #[cfg(not(feature = "std"))]
-    _none: core::convert::Infallible,
+    none: core::convert::Infallible,
 }
 
 #[cfg(feature = "std")]
@@ -46,11 +45,13 @@ impl Default for TscClock {
     }
 }
 
-#[cfg(feature = "std")]
 impl Clock for TscClock {
     #[inline]
     fn now(&self) -> u64 {
         // A counter that reads behind `start` (another core's, by a hair) counts as `start`.
-        self.counter.delta_as_nanos(self.start, self.counter.raw())
+        #[cfg(feature = "std")]
+        return self.counter.delta_as_nanos(self.start, self.counter.raw());
+        #[cfg(not(feature = "std"))]
+        match self.none {}
     }
 }

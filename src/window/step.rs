@@ -23,13 +23,22 @@ pub const fn acquire(word: Word, n: u64, now: u64, window: &Window) -> Step {
     let (number, count) = current(word, now, window);
     let left = window.limit - count;
     if n == 0 {
-        Step::Keep(Decision::Admitted(Permit::new(left, 1)))
+        Step::Keep(Decision::Admitted(Permit::new(left, 1, join(number, count, window).bits())))
     } else if n <= left {
-        Step::Spend { next: join(number, count + n, window), permit: Permit::new(left - n, 1) }
+        let next = join(number, count + n, window);
+        Step::Spend { next, permit: Permit::new(left - n, 1, next.bits()) }
     } else {
         // One tick a nanosecond: the next window's start. It is past `now`, because `number` is now's window or a later.
         Step::Keep(Decision::Denied(Denial::new((number + 1) * window.nanos, 1 << 60, now)))
     }
+}
+
+/// Gives back `n` tokens to the window in which `permit` was given; nothing where that window is over.
+#[must_use]
+pub const fn refund(word: Word, n: u64, permit: &Permit, window: &Window) -> Word {
+    let (number, count) = unpack(word, window);
+    let (spent_in, _) = unpack(Word::from_bits(permit.stamp()), window);
+    if number == spent_in { join(number, count.saturating_sub(n), window) } else { word }
 }
 
 /// Packs a window's number and its count; `None` where the count is above the limit or the number is past the horizon.

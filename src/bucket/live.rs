@@ -1,0 +1,222 @@
+//! A word and its budget, which may be replaced while callers are at work.
+//!
+//! # The protocol
+//!
+//! A word means nothing without its budget, and both cannot change in one compare-and-swap. So they never change together:
+//! a *slot* pairs one word with one budget for good, and a change of budget moves the bucket to a new slot.
+//!
+//! 1. The changer makes room for the next slot, and reads `now`: the instant of the change.
+//! 2. It swaps the old slot's word for `MOVED`. From here nobody can spend from the old slot: a caller that had decided on
+//!    the old word finds `MOVED` in its compare-and-swap. What was swapped out is final.
+//! 3. It carries the final word over ([`step::carry`]), fills the new slot with it, and then makes that slot current.
+//!
+//! A caller loads which slot is current (one load, and for a bucket that was never changed the only price of all this),
+//! decides and swaps there. To every step `MOVED` reads as a bucket in the deepest debt, so the admitted path needs no test
+//! for it; whoever is *not* admitted looks whether the word has moved, and if so asks for the current slot again.
+//!
+//! Slots are never used twice, so a caller that slept through any number of changes wakes to a slot that says `MOVED`: there
+//! is no ABA. The price is memory: each change keeps one slot until the bucket is dropped.
+//!
+//! Between 2 and 3, some tens of nanoseconds, callers spin: a bucket is lock-free except while its budget changes. A changer
+//! that is suspended just there holds them up until it runs again.
+//!
+//! Model: `loom-tests/tests/change.rs`.
+
+#[cfg(feature = "std")]
+use core::cell::Cell;
+
+use super::atomic::AtomicWord;
+use super::step::Step;
+use super::word::Word;
+use crate::budget::Budget;
+use crate::decision::Decision;
+use crate::sync::const_unless_loom;
+
+#[cfg(feature = "std")]
+use later::Later;
+
+/// The pairs of word and budget that a bucket has had; the last one is in use.
+pub(super) struct Live {
+    first: Slot,
+    #[cfg(feature = "std")]
+    later: Later,
+}
+
+/// One word, and the budget that it is counted in.
+pub(super) struct Slot {
+    word: AtomicWord,
+    budget: Budget,
+}
+
+impl Live {
+    const_unless_loom! {
+        pub(super) const fn new(word: Word, budget: Budget) -> Self {
+            Self {
+                first: Slot { word: AtomicWord::from_word(word), budget },
+                #[cfg(feature = "std")]
+                later: Later::new(),
+            }
+        }
+    }
+
+    /// The budget in use.
+    pub(super) fn budget(&self) -> Budget {
+        self.slot().budget
+    }
+
+    /// Decides by `step`, on the word in use.
+    #[inline]
+    pub(super) fn apply<T>(&self, step: impl Fn(Word, &Budget) -> Step<T>) -> Decision<T> {
+        self.settled(|slot, moved| {
+            slot.word.apply(|word| {
+                let step = step(word, &slot.budget);
+                if matches!(step, Step::Keep(_)) {
+                    moved(word);
+                }
+                step
+            })
+        })
+    }
+
+    /// Changes the word in use by `step`, whatever it is.
+    pub(super) fn update<T>(&self, step: impl Fn(Word, &Budget) -> (Word, T)) -> T {
+        self.settled(|slot, moved| {
+            slot.word.update(|word| {
+                let (next, result) = step(word, &slot.budget);
+                // A word that has moved stays as it is.
+                if moved(word) { (word, result) } else { (next, result) }
+            })
+        })
+    }
+
+    /// Looks at the word in use.
+    #[inline]
+    pub(super) fn read<T>(&self, look: impl Fn(Word, &Budget) -> T) -> T {
+        self.settled(|slot, moved| {
+            let word = slot.word.load();
+            moved(word);
+            look(word, &slot.budget)
+        })
+    }
+
+    /// Runs `call` on the slot in use, again for as long as it finds by its second argument that the word has moved.
+    #[cfg(feature = "std")]
+    #[inline]
+    fn settled<T>(&self, call: impl Fn(&Slot, &dyn Fn(Word) -> bool) -> T) -> T {
+        loop {
+            let moved = Cell::new(false);
+            let result = call(self.slot(), &|word| {
+                moved.set(word == Word::MOVED);
+                moved.get()
+            });
+            if !moved.get() {
+                return result;
+            }
+            crate::sync::spin();
+        }
+    }
+
+    /// Without `std` a budget never changes.
+    #[cfg(not(feature = "std"))]
+    #[inline]
+    fn settled<T>(&self, call: impl Fn(&Slot, &dyn Fn(Word) -> bool) -> T) -> T {
+        call(self.slot(), &|_| false)
+    }
+
+    #[cfg(feature = "std")]
+    #[inline]
+    fn slot(&self) -> &Slot {
+        self.later.current().unwrap_or(&self.first)
+    }
+
+    #[cfg(not(feature = "std"))]
+    #[inline]
+    fn slot(&self) -> &Slot {
+        &self.first
+    }
+
+    /// Moves the bucket to `budget`, as of the instant that `now` reads.
+    #[cfg(feature = "std")]
+    pub(super) fn change(&self, budget: Budget, now: impl FnOnce() -> u64) {
+        self.later.push(|| {
+            let old = self.slot();
+            (old.budget != budget).then(|| {
+                let now = now();
+                let word = super::step::carry(old.word.take_away(), now, &old.budget, &budget);
+                Slot { word: AtomicWord::from_word(word), budget }
+            })
+        });
+    }
+}
+
+/// Where the slots after the first are kept.
+#[cfg(feature = "std")]
+mod later {
+    use std::boxed::Box;
+    use std::sync::OnceLock;
+
+    use super::Slot;
+    use crate::sync::{AtomicU64, Mutex, Ordering, const_unless_loom};
+
+    /// Rows double in length, so that slots never move and a slot is found in constant time.
+    const ROWS: usize = 32;
+
+    type Row = Box<[OnceLock<Slot>]>;
+
+    pub(super) struct Later {
+        /// How many slots there are after the first; the last of them is in use.
+        count: AtomicU64,
+        /// Row `k` holds slots `2ᵏ .. 2ᵏ⁺¹`. Boxed, so that a bucket that is never changed stays small.
+        rows: OnceLock<Box<[OnceLock<Row>; ROWS]>>,
+        /// Held by the one changer at a time. Callers never take it.
+        changing: Mutex<()>,
+    }
+
+    impl Later {
+        const_unless_loom! {
+            pub(super) const fn new() -> Self {
+                Self { count: AtomicU64::new(0), rows: OnceLock::new(), changing: Mutex::new(()) }
+            }
+        }
+
+        /// The slot in use; `None` while that is the first.
+        #[inline]
+        pub(super) fn current(&self) -> Option<&Slot> {
+            // Acquire: pairs with the release in `push`, so that the slot that is counted is seen filled.
+            match self.count.load(Ordering::Acquire) {
+                0 => None,
+                number => self.slot(number),
+            }
+        }
+
+        fn slot(&self, number: u64) -> Option<&Slot> {
+            self.place(number).get()
+        }
+
+        /// Makes the slot that `make` returns the one in use, if it returns one. One changer at a time.
+        pub(super) fn push(&self, make: impl FnOnce() -> Option<Slot>) {
+            // A changer cannot panic half way: there is room before `make` takes the old word away, and nothing after it
+            // can fail. So a poisoned lock protects nothing.
+            let guard = self.changing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            // Relaxed: only changers write it, and the lock orders them.
+            let number = self.count.load(Ordering::Relaxed) + 1;
+            let place = self.place(number);
+            if let Some(slot) = make() {
+                let fresh = place.set(slot).is_ok();
+                debug_assert!(fresh, "a slot is used once");
+                // Release: whoever sees the new count sees the slot filled.
+                self.count.store(number, Ordering::Release);
+            }
+            drop(guard);
+        }
+
+        /// Where slot `number`, 1 or above, is or will be.
+        fn place(&self, number: u64) -> &OnceLock<Slot> {
+            let row = number.ilog2();
+            let first = 1 << row;
+            let rows = self.rows.get_or_init(|| Box::new([const { OnceLock::new() }; ROWS]));
+            let row = rows[row as usize].get_or_init(|| (0..first).map(|_| OnceLock::new()).collect());
+            &row[(number - first) as usize]
+        }
+    }
+}
