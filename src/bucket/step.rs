@@ -22,6 +22,7 @@
 use super::word::Word;
 use crate::budget::Budget;
 use crate::decision::{Decision, Denial, Permit};
+use crate::sync::unlikely;
 
 /// What one call does to the word.
 #[must_use]
@@ -127,5 +128,11 @@ pub const fn rebase(word: Word, by: u64, budget: &Budget) -> Word {
 #[inline]
 const fn base(word: Word, ticks: u64, full: u64) -> u64 {
     let full_at = ticks - full;
-    if word.bits() > full_at { word.bits() } else { full_at }
+    if word.bits() > full_at {
+        word.bits()
+    } else {
+        // Not so unlikely, but either way it is taken many times in a row.
+        unlikely();
+        full_at
+    }
 }
