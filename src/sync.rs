@@ -44,6 +44,13 @@ pub(crate) use imp::{AtomicU64, Backoff, Ordering};
 
 #[cfg(feature = "std")]
 pub(crate) use imp::{Mutex, spin};
+/// Marks a branch as one that is rarely taken or well predicted, so that it stays a branch.
+///
+/// The hot path is a chain from the clock to the compare-and-swap. A conditional move would add to that chain; a predicted
+/// branch does not.
+#[cold]
+#[inline]
+pub(crate) const fn unlikely() {}
 
 /// Declares a constructor that is `const` everywhere but under loom, whose atomics have no `const fn new`.
 macro_rules! const_unless_loom {

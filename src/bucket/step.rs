@@ -20,8 +20,14 @@
 //! `now` it was written at.
 
 use super::word::Word;
+<<<<<<< HEAD
 use crate::budget::{Budget, nanos_at};
 use crate::decision::{Decision, Denial, Permit, Promise};
+=======
+use crate::budget::Budget;
+use crate::decision::{Decision, Denial, Permit};
+use crate::sync::unlikely;
+>>>>>>> main
 
 /// What one call does to the word.
 #[must_use]
@@ -243,5 +249,11 @@ pub const fn carry(word: Word, now: u64, from: &Budget, to: &Budget) -> Word {
 #[inline]
 const fn base(word: Word, ticks: u64, full: u64) -> u64 {
     let full_at = ticks - full;
-    if word.bits() > full_at { word.bits() } else { full_at }
+    if word.bits() > full_at {
+        word.bits()
+    } else {
+        // Not so unlikely, but either way it is taken many times in a row.
+        unlikely();
+        full_at
+    }
 }

@@ -28,6 +28,7 @@
 
 use super::HORIZON;
 use super::error::{BudgetError, Fault, Field};
+use crate::sync::unlikely;
 
 /// Bits of fraction in `rate`.
 const RATE_BITS: u32 = 60;
@@ -110,7 +111,12 @@ impl Scale {
     /// The tick at which a bucket that was full at the epoch stands at `now`: `full` at least.
     #[inline]
     pub(crate) const fn ticks(&self, now: u64) -> u64 {
-        let now = if now < HORIZON { now } else { HORIZON };
+        let now = if now <= HORIZON {
+            now
+        } else {
+            unlikely();
+            HORIZON
+        };
         self.full + (((now << (64 - RATE_BITS)) as u128 * self.rate as u128) >> 64) as u64
     }
 }
