@@ -20,14 +20,9 @@
 //! `now` it was written at.
 
 use super::word::Word;
-<<<<<<< HEAD
 use crate::budget::{Budget, nanos_at};
 use crate::decision::{Decision, Denial, Permit, Promise};
-=======
-use crate::budget::Budget;
-use crate::decision::{Decision, Denial, Permit};
 use crate::sync::unlikely;
->>>>>>> main
 
 /// What one call does to the word.
 #[must_use]
