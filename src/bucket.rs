@@ -119,10 +119,10 @@ impl<C: Clock> TokenBucket<C> {
     /// Spends `n` tokens if they are there now; never waits.
     ///
     /// `n = 0` is admitted and spends nothing. `n` above the capacity is [`Decision::Never`].
-    #[inline]
+    #[inline(always)] // Short where it counts: what is rare is out of line. Left to itself the compiler makes it a call.
     pub fn try_acquire(&self, n: u64) -> Decision {
         let now = self.clock.now();
-        self.live.apply(|word, budget| step::acquire(word, n, now, budget))
+        self.live.apply(n > 0, |word, budget| step::acquire(word, n, now, budget))
     }
 
     /// Spends what is there, up to `n` tokens, and returns how many that was. Never waits.
@@ -136,19 +136,19 @@ impl<C: Clock> TokenBucket<C> {
     /// As many tokens as are there, from `least` to `most`.
     pub(crate) fn acquire_between(&self, least: u64, most: u64) -> Decision<u64> {
         let now = self.clock.now();
-        self.live.apply(|word, budget| step::acquire_between(word, least, most, now, budget))
+        self.live.apply(least > 0, |word, budget| step::acquire_between(word, least, most, now, budget))
     }
 
     /// See [`TokenBucket::reserve`].
     pub(crate) fn promise(&self, n: u64) -> Decision<Promise> {
         let now = self.clock.now();
-        self.live.apply(|word, budget| step::reserve(word, n, now, budget))
+        self.live.apply(n > 0, |word, budget| step::reserve(word, n, now, budget))
     }
 
     /// See [`TokenBucket::reserve_until`].
     pub(crate) fn promise_until(&self, n: u64, deadline: u64) -> Decision<Promise> {
         let now = self.clock.now();
-        self.live.apply(|word, budget| step::reserve_until(word, n, now, deadline, budget))
+        self.live.apply(n > 0, |word, budget| step::reserve_until(word, n, now, deadline, budget))
     }
 
     /// The budget, and the nanoseconds until the bucket is full.

@@ -147,6 +147,12 @@ impl Denial {
         Self { ticks, rate, now }
     }
 
+    /// A denial until `retry_at`, both in nanoseconds of the limiter's clock: one tick a nanosecond.
+    #[inline]
+    pub(crate) const fn at(retry_at: u64, now: u64) -> Self {
+        Self::new(retry_at, 1 << 60, now)
+    }
+
     /// The smallest whole number of nanoseconds after which the same call is admitted, if nobody spends in between:
     /// at least 1, rounded up, so that the promised instant is never too early and never more than a nanosecond late.
     ///

@@ -23,7 +23,7 @@ use core::time::Duration;
 
 use crate::bucket::TokenBucket;
 use crate::clock::{Clock, TscClock};
-use crate::decision::{Decision, Permit};
+use crate::decision::{Decision, Denial, Permit};
 
 /// A handle that takes tokens from a bucket in bulk and spends them locally: one per thread or task.
 ///
@@ -120,7 +120,11 @@ where
             self.held.set(held - n);
             return Decision::Admitted(Permit::new(held - n, 1, 0));
         }
-        self.take(n, held)
+        match self.take(n, held) {
+            (TAKEN, left) => Decision::Admitted(Permit::new(left, 1, 0)),
+            (NEVER, _) => Decision::Never,
+            (retry_at, now) => Decision::Denied(Denial::at(retry_at, now)),
+        }
     }
 
     /// Tokens in hand.
@@ -147,26 +151,44 @@ where
         }
     }
 
-    /// Takes more from the bucket, and spends `n`.
+    /// Takes more from the bucket, and spends `n`. Returns [`TAKEN`] and what is left in hand, [`NEVER`], or when to retry
+    /// and now.
+    ///
+    /// Two numbers, so that they come back in registers: a decision would come back in memory, and then the everyday path
+    /// would have to put its own there too.
     #[cold]
-    fn take(&self, n: u64, held: u64) -> Decision {
+    #[inline(never)]
+    fn take(&self, n: u64, held: u64) -> (u64, u64) {
         let bucket = self.bucket.borrow();
         // More than the bucket ever holds is never admitted, whatever is in hand.
         if n > bucket.budget().capacity() {
-            return Decision::Never;
+            return (NEVER, 0);
         }
         let missing = n - held;
         // Read before the take: a token is no older than it seems, so it is never kept too long.
         let now = if self.max_age == u64::MAX { 0 } else { bucket.clock().now() };
-        bucket.acquire_between(missing, self.size.max(missing)).map(|taken| {
-            let left = taken - missing;
-            // What was in hand went first: what is left is of the new ones.
-            self.taken_at.set(now);
-            self.held.set(left);
-            Permit::new(left, 1, 0)
-        })
+        match bucket.acquire_between(missing, self.size.max(missing)) {
+            Decision::Admitted(taken) => {
+                // What was in hand went first: what is left is of the new ones.
+                let left = taken - missing;
+                self.taken_at.set(now);
+                self.held.set(left);
+                (TAKEN, left)
+            }
+            Decision::Denied(denial) => {
+                let retry_at = denial.retry_at();
+                (retry_at, retry_at - denial.retry_after_nanos().min(retry_at))
+            }
+            Decision::Never => (NEVER, 0),
+        }
     }
 }
+
+/// Not an instant that anyone is denied until: tokens were taken.
+const TAKEN: u64 = 0;
+
+/// Not an instant either: past the horizon of any clock, and not the end of time that a denial names there.
+const NEVER: u64 = u64::MAX - 1;
 
 impl<B, C> Drop for Lease<B, C>
 where

@@ -89,18 +89,19 @@ impl AtomicWord {
     ///
     /// This is the loop behind [`TokenBucket`](super::TokenBucket) and [`FixedWindow`](crate::FixedWindow). `step` must be
     /// pure: it is called again whenever another caller came first.
-    #[inline]
+    #[inline(always)]
     pub fn apply<T>(&self, step: impl Fn(Word) -> Step<T>) -> Decision<T> {
         let mut word = self.load();
         let mut backoff = None;
         loop {
             match step(word) {
                 Step::Keep(decision) => return decision,
-                Step::Spend { next, permit } => match self.swap(word, next, &mut backoff) {
+                Step::Spend { next, permit } => match self.swap(word, next) {
                     Ok(()) => return Decision::Admitted(permit),
                     Err(seen) => word = seen,
                 },
             }
+            backoff.get_or_insert_with(Backoff::new).spin();
         }
     }
 
@@ -130,16 +131,17 @@ impl AtomicWord {
     /// Applies an unconditional step.
     pub(crate) fn update<T>(&self, step: impl Fn(Word) -> (Word, T)) -> T {
         let mut word = self.load();
-        let mut backoff = None;
+        let backoff = Backoff::new();
         loop {
             let (next, result) = step(word);
             if next == word {
                 return result;
             }
-            match self.swap(word, next, &mut backoff) {
+            match self.swap(word, next) {
                 Ok(()) => return result,
                 Err(seen) => word = seen,
             }
+            backoff.spin();
         }
     }
 
@@ -151,18 +153,15 @@ impl AtomicWord {
         Word::from_bits(self.0.swap(Word::MOVED.bits(), Ordering::Relaxed))
     }
 
-    /// Puts `next` where `word` was, or says what is there instead, after making room for whoever put it there.
+    /// Puts `next` where `word` was, or says what is there instead.
     #[inline]
-    fn swap(&self, word: Word, next: Word, backoff: &mut Option<Backoff>) -> Result<(), Word> {
+    fn swap(&self, word: Word, next: Word) -> Result<(), Word> {
         // Relaxed on success: the modification order of this one variable is all that exactness needs, and callers are
         // promised no synchronisation. Relaxed on failure: the value is only decided on again.
         // Weak: the loop is there anyway, and a spurious failure costs one more turn of it.
         match self.0.compare_exchange_weak(word.bits(), next.bits(), Ordering::Relaxed, Ordering::Relaxed) {
             Ok(_) => Ok(()),
-            Err(seen) => {
-                backoff.get_or_insert_with(Backoff::new).spin();
-                Err(Word::from_bits(seen))
-            }
+            Err(seen) => Err(Word::from_bits(seen)),
         }
     }
 }

@@ -22,9 +22,6 @@
 //!
 //! Model: `loom-tests/tests/change.rs`.
 
-#[cfg(feature = "std")]
-use core::cell::Cell;
-
 use super::atomic::AtomicWord;
 use super::step::Step;
 use super::word::Word;
@@ -48,6 +45,33 @@ pub(super) struct Slot {
     budget: Budget,
 }
 
+impl Slot {
+    /// Whether this is the mark of a word that has moved. Without `std` a budget never changes.
+    #[inline]
+    fn is_moved(word: Word) -> bool {
+        #[cfg(feature = "std")]
+        return word == Word::MOVED;
+        #[cfg(not(feature = "std"))]
+        {
+            let _ = word;
+            false
+        }
+    }
+
+    /// Whether the word has moved to another slot, for good.
+    #[inline]
+    fn has_moved(&self) -> bool {
+        Self::is_moved(self.word.load())
+    }
+}
+
+/// Waits a moment for a change that is under way.
+#[cold]
+fn settle() {
+    #[cfg(feature = "std")]
+    crate::sync::spin();
+}
+
 impl Live {
     const_unless_loom! {
         pub(super) const fn new(word: Word, budget: Budget) -> Self {
@@ -65,62 +89,51 @@ impl Live {
     }
 
     /// Decides by `step`, on the word in use.
-    #[inline]
-    pub(super) fn apply<T>(&self, step: impl Fn(Word, &Budget) -> Step<T>) -> Decision<T> {
-        self.settled(|slot, moved| {
-            slot.word.apply(|word| {
-                let step = step(word, &slot.budget);
-                if matches!(step, Step::Keep(_)) {
-                    moved(word);
-                }
-                step
-            })
-        })
+    ///
+    /// A word that has moved admits nothing that spends, so where `spends` says that the call does, an admission needs no
+    /// second look. (No cold function takes the rest of the loop: it would take `step` and the decision by reference, and
+    /// what the hot path keeps in registers would go through memory.)
+    #[inline(always)]
+    pub(super) fn apply<T>(&self, spends: bool, step: impl Fn(Word, &Budget) -> Step<T>) -> Decision<T> {
+        loop {
+            let slot = self.slot();
+            let decision = slot.word.apply(|word| step(word, &slot.budget));
+            if (spends && decision.is_admitted()) || !slot.has_moved() {
+                return decision;
+            }
+            settle();
+        }
     }
 
     /// Changes the word in use by `step`, whatever it is.
     pub(super) fn update<T>(&self, step: impl Fn(Word, &Budget) -> (Word, T)) -> T {
-        self.settled(|slot, moved| {
-            slot.word.update(|word| {
+        loop {
+            let slot = self.slot();
+            let result = slot.word.update(|word| {
+                if Slot::is_moved(word) {
+                    return (word, None);
+                }
                 let (next, result) = step(word, &slot.budget);
-                // A word that has moved stays as it is.
-                if moved(word) { (word, result) } else { (next, result) }
-            })
-        })
+                (next, Some(result))
+            });
+            match result {
+                Some(result) => return result,
+                None => settle(),
+            }
+        }
     }
 
     /// Looks at the word in use.
     #[inline]
     pub(super) fn read<T>(&self, look: impl Fn(Word, &Budget) -> T) -> T {
-        self.settled(|slot, moved| {
-            let word = slot.word.load();
-            moved(word);
-            look(word, &slot.budget)
-        })
-    }
-
-    /// Runs `call` on the slot in use, again for as long as it finds by its second argument that the word has moved.
-    #[cfg(feature = "std")]
-    #[inline]
-    fn settled<T>(&self, call: impl Fn(&Slot, &dyn Fn(Word) -> bool) -> T) -> T {
         loop {
-            let moved = Cell::new(false);
-            let result = call(self.slot(), &|word| {
-                moved.set(word == Word::MOVED);
-                moved.get()
-            });
-            if !moved.get() {
-                return result;
+            let slot = self.slot();
+            let word = slot.word.load();
+            if !Slot::is_moved(word) {
+                return look(word, &slot.budget);
             }
-            crate::sync::spin();
+            settle();
         }
-    }
-
-    /// Without `std` a budget never changes.
-    #[cfg(not(feature = "std"))]
-    #[inline]
-    fn settled<T>(&self, call: impl Fn(&Slot, &dyn Fn(Word) -> bool) -> T) -> T {
-        call(self.slot(), &|_| false)
     }
 
     #[cfg(feature = "std")]
@@ -189,6 +202,7 @@ mod later {
             }
         }
 
+        #[cold]
         fn slot(&self, number: u64) -> Option<&Slot> {
             self.place(number).get()
         }

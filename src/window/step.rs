@@ -28,8 +28,8 @@ pub const fn acquire(word: Word, n: u64, now: u64, window: &Window) -> Step {
         let next = join(number, count + n, window);
         Step::Spend { next, permit: Permit::new(left - n, 1, next.bits()) }
     } else {
-        // One tick a nanosecond: the next window's start. It is past `now`, because `number` is now's window or a later.
-        Step::Keep(Decision::Denied(Denial::new((number + 1) * window.nanos, 1 << 60, now)))
+        // The next window's start. It is past `now`, because `number` is now's window or a later one.
+        Step::Keep(Decision::Denied(Denial::at((number + 1) * window.nanos, now)))
     }
 }
 
