@@ -11,10 +11,7 @@ mod imp {
     pub(crate) type Backoff = crossbeam_utils::Backoff;
 
     #[cfg(feature = "std")]
-    pub(crate) use std::sync::Mutex;
-    /// Waits a moment for another thread that is about to be done.
-    #[cfg(feature = "std")]
-    pub(crate) use std::thread::yield_now as spin;
+    pub(crate) use std::sync::{Mutex, MutexGuard};
 }
 
 #[cfg(all(admittance_loom, feature = "loom"))]
@@ -35,15 +32,13 @@ mod imp {
     }
 
     #[cfg(feature = "std")]
-    pub(crate) use loom::sync::Mutex;
-    #[cfg(feature = "std")]
-    pub(crate) use loom::thread::yield_now as spin;
+    pub(crate) use loom::sync::{Mutex, MutexGuard};
 }
 
 pub(crate) use imp::{AtomicU64, Backoff, Ordering};
 
 #[cfg(feature = "std")]
-pub(crate) use imp::{Mutex, spin};
+pub(crate) use imp::{Mutex, MutexGuard};
 /// Marks a branch as one that is rarely taken or well predicted, so that it stays a branch.
 ///
 /// The hot path is a chain from the clock to the compare-and-swap. A conditional move would add to that chain; a predicted

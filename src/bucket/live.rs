@@ -12,13 +12,13 @@
 //!
 //! A caller loads which slot is current (one load, and for a bucket that was never changed the only price of all this),
 //! decides and swaps there. To every step `MOVED` reads as a bucket in the deepest debt, so the admitted path needs no test
-//! for it; whoever is *not* admitted looks whether the word has moved, and if so asks for the current slot again.
+//! for it; whoever is *not* admitted looks whether the word has moved, and if so asks for the slot in use again.
 //!
 //! Slots are never used twice, so a caller that slept through any number of changes wakes to a slot that says `MOVED`: there
 //! is no ABA. The price is memory: each change keeps one slot until the bucket is dropped.
 //!
-//! Between 2 and 3, some tens of nanoseconds, callers spin: a bucket is lock-free except while its budget changes. A changer
-//! that is suspended just there holds them up until it runs again.
+//! Between 2 and 3, some tens of nanoseconds, callers wait on the changer's lock: a bucket is lock-free except while its
+//! budget changes. A changer that is suspended just there holds them up until it runs again.
 //!
 //! Model: `loom-tests/tests/change.rs`.
 
@@ -65,13 +65,6 @@ impl Slot {
     }
 }
 
-/// Waits a moment for a change that is under way.
-#[cold]
-fn settle() {
-    #[cfg(feature = "std")]
-    crate::sync::spin();
-}
-
 impl Live {
     const_unless_loom! {
         pub(super) const fn new(word: Word, budget: Budget) -> Self {
@@ -101,7 +94,7 @@ impl Live {
             if (spends && decision.is_admitted()) || !slot.has_moved() {
                 return decision;
             }
-            settle();
+            self.settle();
         }
     }
 
@@ -118,7 +111,7 @@ impl Live {
             });
             match result {
                 Some(result) => return result,
-                None => settle(),
+                None => self.settle(),
             }
         }
     }
@@ -132,8 +125,15 @@ impl Live {
             if !Slot::is_moved(word) {
                 return look(word, &slot.budget);
             }
-            settle();
+            self.settle();
         }
+    }
+
+    /// Waits for a change that is under way.
+    #[cold]
+    fn settle(&self) {
+        #[cfg(feature = "std")]
+        self.later.settle();
     }
 
     #[cfg(feature = "std")]
@@ -166,10 +166,10 @@ impl Live {
 #[cfg(feature = "std")]
 mod later {
     use std::boxed::Box;
-    use std::sync::OnceLock;
+    use std::sync::{OnceLock, PoisonError};
 
     use super::Slot;
-    use crate::sync::{AtomicU64, Mutex, Ordering, const_unless_loom};
+    use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, const_unless_loom};
 
     /// Rows double in length, so that slots never move and a slot is found in constant time.
     const ROWS: usize = 32;
@@ -181,7 +181,7 @@ mod later {
         count: AtomicU64,
         /// Row `k` holds slots `2ᵏ .. 2ᵏ⁺¹`. Boxed, so that a bucket that is never changed stays small.
         rows: OnceLock<Box<[OnceLock<Row>; ROWS]>>,
-        /// Held by the one changer at a time. Callers never take it.
+        /// Held by the one changer at a time, and for a moment by callers who came in the middle of a change.
         changing: Mutex<()>,
     }
 
@@ -202,6 +202,17 @@ mod later {
             }
         }
 
+        /// Returns once no change is under way.
+        pub(super) fn settle(&self) {
+            drop(self.lock());
+        }
+
+        fn lock(&self) -> MutexGuard<'_, ()> {
+            // A changer cannot panic half way: there is room before `make` takes the old word away, and nothing after it
+            // can fail. So a poisoned lock protects nothing.
+            self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+
         #[cold]
         fn slot(&self, number: u64) -> Option<&Slot> {
             self.place(number).get()
@@ -209,9 +220,7 @@ mod later {
 
         /// Makes the slot that `make` returns the one in use, if it returns one. One changer at a time.
         pub(super) fn push(&self, make: impl FnOnce() -> Option<Slot>) {
-            // A changer cannot panic half way: there is room before `make` takes the old word away, and nothing after it
-            // can fail. So a poisoned lock protects nothing.
-            let guard = self.changing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let guard = self.lock();
             // Relaxed: only changers write it, and the lock orders them.
             let number = self.count.load(Ordering::Relaxed) + 1;
             let place = self.place(number);
