@@ -49,9 +49,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (queue, (packets, bytes, dropped)) in sent.iter().enumerate() {
         println!("queue {queue}: {packets} packets, {bytes} bytes sent, {dropped} dropped");
     }
-    let seconds = start.elapsed().as_secs_f64();
     let bytes: u64 = sent.iter().map(|(_, bytes, _)| bytes).sum();
-    println!("{:.3} Gbit/s; the budget is {:.3}", bytes as f64 * 8e-9 / seconds, BYTES_PER_SECOND as f64 * 8e-9);
+    let millis = u64::try_from(start.elapsed().as_millis())?;
+    println!("{} Mbit/s; the budget is {}", bytes * 8 / millis / 1000, BYTES_PER_SECOND * 8 / 1_000_000);
     Ok(())
 }
 

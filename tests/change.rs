@@ -142,10 +142,12 @@ fn changes_racing_spends_mint_nothing_and_lose_nothing() {
 }
 
 proptest! {
-    /// Against an oracle in exact rationals, which carries its level over and nothing else.
+    /// Against a level kept in floating point, which is good to a billionth of a token here. Each change may drop a part of
+    /// a token that the new budget cannot count, less than a nanosecond's worth; an answer is within one nanosecond.
     #[test]
+    #[allow(clippy::cast_precision_loss, reason = "far below 2⁵³, and the tolerance is a billionth of a token")]
     fn a_history_of_changes_follows_the_exact_model(
-        budgets in prop::collection::vec((1_u64..1000, 1_u64..2000, 1_u64..3_000_000_000), 2..6),
+        budgets in prop::collection::vec((1_u64..1000, 1_u64..2000, 1_000_u64..3_000_000_000), 2..6),
         steps in prop::collection::vec((0_u64..500_000_000, 0_u64..30, any::<Option<prop::sample::Index>>()), 1..40),
     ) {
         let budgets: Vec<_> = budgets
@@ -153,21 +155,21 @@ proptest! {
             .map(|(capacity, tokens, nanos)| Budget::new(capacity, tokens, Duration::from_nanos(nanos)))
             .collect::<Result<_, _>>()
             .unwrap();
+        let rate = |budget: &Budget| budget.refill_tokens() as f64 / budget.refill_duration().as_nanos() as f64;
         let clock = ManualClock::new();
         let bucket = TokenBucket::with_clock(budgets[0], &clock);
-        // The level and what it may be off by: a tick of each budget it was counted in, at most a nanosecond's worth.
         let mut budget = budgets[0];
-        let (mut level, mut off) = (budget.capacity() as f64, 0.0);
+        let (mut level, mut dropped) = (budget.capacity() as f64, 0.0);
         for (pause, cost, change) in steps {
             clock.advance(Duration::from_nanos(pause));
-            let rate = budget.refill_tokens() as f64 / budget.refill_duration().as_nanos() as f64;
-            level = (level + rate * pause as f64).min(budget.capacity() as f64);
-            off += 1e-9 + rate;
+            level = (level + rate(&budget) * pause as f64).min(budget.capacity() as f64);
             if let Some(which) = change {
-                budget = budgets[which.index(budgets.len())];
+                let old = std::mem::replace(&mut budget, budgets[which.index(budgets.len())]);
                 bucket.set_budget(budget);
                 level = level.min(budget.capacity() as f64);
+                dropped += rate(&old).max(rate(&budget));
             }
+            let off = rate(&budget) + 1e-9;
             let decision = bucket.try_acquire(cost);
             if cost > budget.capacity() {
                 prop_assert!(decision.is_never());
@@ -175,7 +177,7 @@ proptest! {
                 prop_assert!(level + off >= cost as f64, "admitted {cost} of {level}");
                 level -= cost as f64;
             } else {
-                prop_assert!(level - off < cost as f64, "denied {cost} of {level}");
+                prop_assert!(level - dropped - off < cost as f64, "denied {cost} of {level}, at most {dropped} dropped");
             }
         }
     }

@@ -14,7 +14,7 @@ fn drained(clock: &ManualClock, capacity: u64, per_second: u64) -> TokenBucket<&
     bucket
 }
 
-fn reserved<'b, C: admittance::Clock>(bucket: &'b TokenBucket<C>, n: u64) -> Reservation<'b, C> {
+fn reserved<C: admittance::Clock>(bucket: &TokenBucket<C>, n: u64) -> Reservation<'_, C> {
     bucket.reserve(n).admitted().expect("there is room to reserve")
 }
 

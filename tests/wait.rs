@@ -30,11 +30,10 @@ async fn a_thousand_tasks_go_in_the_order_they_asked() {
     let tasks: Vec<_> = (0..1000)
         .map(|number| {
             let (bucket, order) = (Arc::clone(&bucket), Arc::clone(&order));
-            let task = tokio::spawn(async move {
+            tokio::spawn(async move {
                 assert!(bucket.wait_async(1).await.is_admitted());
                 order.lock().unwrap().push((number, start.elapsed()));
-            });
-            task
+            })
         })
         .collect();
     for task in tasks {
