@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use admittance::{Budget, BudgetError, CoarseClock, Decision, TokenBucket};
 
 const RUN: Duration = Duration::from_millis(300);
-/// Ten gigabits a second, and a millisecond's worth at once.
+/// Ten gigabits a second, and ten milliseconds worth at once.
 const BYTES_PER_SECOND: u64 = 1_250_000_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // One load a reading. A tenth of a millisecond of lag is a tenth of the burst.
+    // One load a reading. A tenth of a millisecond of lag is a hundredth of the burst.
     let clock = CoarseClock::start(Duration::from_micros(100))?;
     let bucket = TokenBucket::with_clock(line_rate()?, clock);
 
@@ -56,5 +56,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn line_rate() -> Result<Budget, BudgetError> {
-    Budget::new(BYTES_PER_SECOND / 1000, BYTES_PER_SECOND, Duration::from_secs(1))
+    Budget::new(BYTES_PER_SECOND / 100, BYTES_PER_SECOND, Duration::from_secs(1))
 }
