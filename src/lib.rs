@@ -39,15 +39,12 @@
 //!
 //! Each may use what stands left of it, and nothing points back. [`bucket`] takes `now` as a number and never reads a
 //! clock; the model checker, the replays and the fuzzers rely on that.
-#![no_std]
+#![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(not(target_has_atomic = "64"))]
 compile_error!("admittance keeps a bucket in one AtomicU64; this target has no 64-bit compare-and-swap");
-
-#[cfg(feature = "std")]
-extern crate std;
 
 mod sync;
 
@@ -55,6 +52,8 @@ pub mod bucket;
 pub mod budget;
 pub mod clock;
 pub mod decision;
+#[cfg(feature = "replay")]
+pub mod replay;
 pub mod window;
 
 pub use bucket::{AtomicWord, TokenBucket};
