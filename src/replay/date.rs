@@ -15,7 +15,7 @@ pub(super) struct Dates {
 }
 
 impl Dates {
-    /// Nanoseconds since 1970, or what is wrong.
+    /// Nanoseconds since 1970, or what was expected.
     pub(super) fn read(&mut self, text: &[u8; LENGTH]) -> Result<u64, &'static str> {
         if *text == self.text
             && let Some(nanos) = self.nanos
@@ -29,7 +29,6 @@ impl Dates {
 }
 
 fn read(text: &[u8]) -> Result<u64, &'static str> {
-    let text = std::str::from_utf8(text).map_err(|_| "a date like 17/May/2015:10:05:03 +0000")?;
     let time = strtime::parse(FORMAT, text)
         .and_then(|parts| parts.to_timestamp())
         .map_err(|_| "a date like 17/May/2015:10:05:03 +0000")?;

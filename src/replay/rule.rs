@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::bucket::{Word, step};
+use crate::bucket::step::{self, Step};
+use crate::bucket::Word;
 use crate::budget::{Budget, Resolution};
 use crate::decision::Decision;
 use crate::window::{Window, step as window_step};
@@ -46,7 +47,7 @@ pub enum Outcome {
     },
     /// Denied, and it would pass after this wait.
     Denied {
-        /// Nanoseconds, rounded up.
+        /// Nanoseconds, rounded up; `u64::MAX` where that is more than a limiter's horizon of 36 years.
         retry_after_ns: u64,
     },
     /// The cost is above what the limit ever holds.
@@ -93,15 +94,27 @@ impl State {
         if self.latest - self.epoch >= FAR {
             self.move_epoch(rule);
         }
-        let now = self.latest - self.epoch;
-        let step = match rule {
-            Rule::Bucket(budget) => step::acquire(self.word, cost, now, budget),
-            Rule::Window(window) => window_step::acquire(self.word, cost, now, window),
-        };
-        if let step::Step::Spend { next, .. } = step {
+        let step = self.step(cost, rule);
+        if let Step::Spend { next, .. } = step {
             self.word = next;
         }
-        (step.decision().into(), late)
+        let mut outcome = step.decision().into();
+        if outcome == (Outcome::Denied { retry_after_ns: u64::MAX }) {
+            // The wait ends past the horizon of this epoch, and perhaps not past that of one that begins now. A look from
+            // there, no more: moving for good would cost a scaled budget a tick each time.
+            let mut moved = *self;
+            moved.move_epoch(rule);
+            outcome = moved.step(cost, rule).decision().into();
+        }
+        (outcome, late)
+    }
+
+    fn step(&self, cost: u64, rule: &Rule) -> Step {
+        let now = self.latest - self.epoch;
+        match rule {
+            Rule::Bucket(budget) => step::acquire(self.word, cost, now, budget),
+            Rule::Window(window) => window_step::acquire(self.word, cost, now, window),
+        }
     }
 
     /// Starts time anew, so that a log may span more than a limiter's horizon.
@@ -118,6 +131,30 @@ impl State {
                 self.word = window_step::rebase(self.word, windows, window);
                 self.epoch += windows * window.nanos();
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const YEAR: u64 = 365 * 86_400 * 1_000_000_000;
+
+    fn bucket(capacity: u64, tokens: u64, nanos: u64) -> Rule {
+        Rule::Bucket(Budget::new(capacity, tokens, Duration::from_nanos(nanos)).unwrap())
+    }
+
+    #[test]
+    fn a_bucket_outlives_its_horizon_without_losing_a_nanosecond() {
+        // A token in 7 years: spent in year 500 of a log that begins in 1970, and again 7 years later to the nanosecond.
+        let rule = bucket(1, 1, 7 * YEAR);
+        let mut state = State::new(0, &rule);
+        for time in [0, 7 * YEAR, 14 * YEAR, 30 * YEAR, 40 * YEAR, 500 * YEAR, 507 * YEAR] {
+            assert_eq!(state.decide(time - u64::from(time > 0), 0, &rule).0, Outcome::Admitted { remaining: u64::from(!(time % (7 * YEAR) == 0 && (1..=14 * YEAR).contains(&time) || time == 507 * YEAR)) });
+            assert_eq!(state.decide(time, 1, &rule).0, Outcome::Admitted { remaining: 0 }, "{time}");
         }
     }
 }
