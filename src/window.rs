@@ -123,6 +123,7 @@ impl Window {
     }
 
     /// How long a window is, in nanoseconds.
+    #[cfg(feature = "replay")]
     pub(crate) const fn nanos(&self) -> u64 {
         self.nanos
     }
