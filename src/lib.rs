@@ -17,6 +17,13 @@
 //! |---|---|
 //! | bursts up to a capacity, a steady refill | [`TokenBucket`] |
 //! | so many in each aligned window | [`FixedWindow`] |
+//! | to wait your turn instead of being denied | [`TokenBucket::wait`], `wait_async`; or [`TokenBucket::reserve`] and your own sleep |
+//! | the hottest path, many threads on one budget | a [`Lease`] a thread |
+//! | as much as there is | [`TokenBucket::try_acquire_up_to`] |
+//! | "10 a second *and* 1000 an hour" | [`AllOf`] |
+//! | the cost known only afterwards | [`TokenBucket::debit`] |
+//! | another limit from now on | [`TokenBucket::set_budget`] |
+//! | the level to survive a restart | [`TokenBucket::snapshot`] |
 //! | a bucket word in a table, a shared page, a model of yours | [`AtomicWord`], or the pure steps of [`bucket::step`] |
 //! | time from somewhere else | [`Clock`] |
 //!
@@ -29,25 +36,25 @@
 //!
 //! # Features
 //!
-//! - `std` (default): [`TscClock`] and [`CoarseClock`]. Without it the crate is `no_std` and allocates nothing.
+//! - `std` (default): [`TscClock`] and [`CoarseClock`], blocking waits, `set_budget`, snapshots. Without it the crate is
+//!   `no_std` and allocates nothing.
+//! - `tokio`: waits for tasks. Brings tokio's timer and nothing else.
+//! - `serde`: a [`Snapshot`] can be written and read back.
 //!
 //! # Modules and the dependency rule
 //!
 //! ```text
-//! sync, clock → budget, decision → bucket, window
+//! sync, clock → budget, decision → bucket → window, reserve, lease, snapshot → compound → replay
 //! ```
 //!
 //! Each may use what stands left of it, and nothing points back. [`bucket`] takes `now` as a number and never reads a
 //! clock; the model checker, the replays and the fuzzers rely on that.
-#![no_std]
+#![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(not(target_has_atomic = "64"))]
 compile_error!("admittance keeps a bucket in one AtomicU64; this target has no 64-bit compare-and-swap");
-
-#[cfg(feature = "std")]
-extern crate std;
 
 mod sync;
 
@@ -57,6 +64,8 @@ pub mod clock;
 pub mod compound;
 pub mod decision;
 pub mod lease;
+#[cfg(feature = "replay")]
+pub mod replay;
 pub mod reserve;
 #[cfg(feature = "std")]
 pub mod snapshot;

@@ -122,6 +122,12 @@ impl Window {
         self.limit
     }
 
+    /// How long a window is, in nanoseconds.
+    #[cfg(feature = "replay")]
+    pub(crate) const fn nanos(&self) -> u64 {
+        self.nanos
+    }
+
     /// How long a window is.
     #[must_use]
     pub const fn length(&self) -> Duration {

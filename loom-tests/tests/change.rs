@@ -1,11 +1,17 @@
 //! A budget that changes under its callers (`src/bucket/live.rs`).
 //!
 //! No interleaving of a change with spends, refunds or another change mints or loses a token.
+//!
+//! Seen to fail where `AtomicWord::take_away` loads and then stores, where an update does not look for a word that has moved,
+//! and where a denial does not.
+//!
+//! Cost: at most three preemptions (`ADMITTANCE_LOOM_LONG` takes the bound away); seconds.
 #![cfg(admittance_loom)]
 
 use std::time::Duration;
 
 use admittance::{Budget, Clock, TokenBucket};
+use admittance_loom_tests::check;
 use loom::sync::Arc;
 use loom::thread;
 
@@ -22,15 +28,9 @@ fn budget(capacity: u64, tokens: u64) -> Budget {
     Budget::new(capacity, tokens, Duration::from_secs(3)).unwrap()
 }
 
-fn model(f: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = builder.preemption_bound.or(Some(3));
-    builder.check(f);
-}
-
 #[test]
 fn two_spenders_and_a_change() {
-    model(|| {
+    check(Some(3), 2, || {
         let bucket = Arc::new(TokenBucket::with_clock(budget(2, 1), Still));
         let spenders: Vec<_> = [1, 2]
             .into_iter()
@@ -44,12 +44,13 @@ fn two_spenders_and_a_change() {
         assert_eq!(spent + bucket.available(), 2);
         assert_eq!(bucket.budget(), budget(5, 7));
         assert!(spent > 0, "one of them finds tokens");
+        spent
     });
 }
 
 #[test]
 fn a_refund_and_a_change() {
-    model(|| {
+    check(Some(3), 1, || {
         let bucket = Arc::new(TokenBucket::with_clock(budget(2, 1), Still));
         assert!(bucket.try_acquire(2).is_admitted());
         let other = {
@@ -69,7 +70,7 @@ fn a_refund_and_a_change() {
 
 #[test]
 fn two_changes_and_a_spender() {
-    model(|| {
+    check(Some(3), 2, || {
         let bucket = Arc::new(TokenBucket::with_clock(budget(3, 1), Still));
         let changer = {
             let bucket = Arc::clone(&bucket);
@@ -83,13 +84,15 @@ fn two_changes_and_a_spender() {
         changer.join().unwrap();
         let spent = spender.join().unwrap();
         assert_eq!((spent, bucket.available()), (2, 1));
-        assert!([budget(4, 7), budget(5, 2)].contains(&bucket.budget()));
+        let ended = bucket.budget().capacity();
+        assert!([4, 5].contains(&ended));
+        ended
     });
 }
 
 #[test]
 fn a_reservation_dropped_during_a_change() {
-    model(|| {
+    check(Some(3), 1, || {
         let bucket = Arc::new(TokenBucket::with_clock(budget(2, 1), Still));
         let other = {
             let bucket = Arc::clone(&bucket);

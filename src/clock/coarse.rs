@@ -59,9 +59,8 @@ impl CoarseClock {
     /// no thread to give.
     pub fn start(interval: Duration) -> io::Result<Self> {
         if interval < MIN_INTERVAL {
-            let why = std::format!(
-                "interval: a coarse clock ticks every {MIN_INTERVAL:?} at the fastest, not every {interval:?}"
-            );
+            let why =
+                format!("interval: a coarse clock ticks every {MIN_INTERVAL:?} at the fastest, not every {interval:?}");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         let nanos = Arc::new(CachePadded::new(AtomicU64::new(0)));

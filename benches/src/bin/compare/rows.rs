@@ -1,0 +1,53 @@
+//! The ratios there are. A new one is a line here and a function in the file of its family.
+
+mod floor;
+mod threads;
+
+#[cfg(feature = "peers")]
+mod coarse;
+#[cfg(feature = "peers")]
+mod governor;
+
+use crate::duel::{Effort, Outcome};
+
+/// One ratio.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// Its name in the JSON object.
+    pub(crate) key: &'static str,
+    /// What it is, in a line.
+    pub(crate) about: &'static str,
+    /// What DESIGN.md asks of it, if anything.
+    pub(crate) target: Option<Target>,
+    /// Measures it.
+    pub(crate) measure: fn(Effort) -> Outcome,
+}
+
+/// What a ratio must reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    /// It may be this and no more.
+    AtMost(f64),
+    /// It must be this or more.
+    AtLeast(f64),
+}
+
+/// In the order in which they run: those that start a clock's thread are last, so that it disturbs none of the others.
+#[cfg(feature = "peers")]
+pub(crate) const ROWS: &[Row] = &[
+    floor::NOISE,
+    floor::ADMIT,
+    floor::ADMIT_FULL,
+    governor::ADMIT,
+    governor::ADMIT_FULL,
+    governor::DENY,
+    governor::CONTENDED,
+    governor::CONTENDED_FULL,
+    threads::DENY,
+    coarse::VS_DEFAULT,
+    coarse::VS_UPKEEP,
+];
+
+/// The ratios that need no peer.
+#[cfg(not(feature = "peers"))]
+pub(crate) const ROWS: &[Row] = &[floor::NOISE, floor::ADMIT, floor::ADMIT_FULL, threads::DENY];

@@ -1,0 +1,34 @@
+//! Against ourselves, and against what cannot be beaten.
+
+use admittance::TscClock;
+use admittance_benches::contenders::{Floor, Ours};
+use admittance_benches::plan::Plan;
+
+use super::{Row, Target};
+use crate::duel::{Of, duel};
+
+type Precise = Ours<TscClock>;
+
+/// How far from 1 two equals come out: what the machine's unrest is worth today.
+pub(crate) const NOISE: Row = Row {
+    key: "noise",
+    about: "admittance over admittance: 1, or how far off this run is",
+    target: None,
+    measure: |effort| duel::<Precise, Precise>(Of::Time, &Plan::STOCK, [1, 1], effort),
+};
+
+/// An admission over a clock reading and a compare-and-swap.
+pub(crate) const ADMIT: Row = Row {
+    key: "admit_vs_floor",
+    about: "time of an admission, over a clock reading and a compare-and-swap",
+    target: Some(Target::AtMost(1.15)),
+    measure: |effort| duel::<Precise, Floor>(Of::Time, &Plan::STOCK, [1, 1], effort),
+};
+
+/// The same for a bucket that is full each time.
+pub(crate) const ADMIT_FULL: Row = Row {
+    key: "admit_full_vs_floor",
+    about: "the same, from a bucket that is full at each call",
+    target: None,
+    measure: |effort| duel::<Precise, Floor>(Of::Time, &Plan::FULL, [1, 1], effort),
+};

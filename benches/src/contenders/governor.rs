@@ -1,0 +1,57 @@
+//! governor: GCRA on a theoretical arrival time in whole nanoseconds.
+
+use std::num::NonZeroU32;
+use std::sync::OnceLock;
+
+use governor::clock::{QuantaClock, QuantaUpkeepClock};
+use governor::middleware::NoOpMiddleware;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{Quota, RateLimiter, clock};
+
+use super::TICK;
+use crate::limiter::Limiter;
+use crate::plan::Plan;
+
+type Direct<C> = RateLimiter<NotKeyed, InMemoryState, C, NoOpMiddleware<<C as clock::Clock>::Instant>>;
+
+/// governor's direct limiter on its default clock.
+#[derive(Debug)]
+pub struct Governor(Direct<QuantaClock>);
+
+/// governor's direct limiter on the clock that a thread keeps.
+#[derive(Debug)]
+pub struct GovernorUpkeep(Direct<QuantaUpkeepClock>);
+
+impl Limiter for Governor {
+    const NAME: &'static str = "governor";
+
+    fn build(plan: &Plan) -> Self {
+        Self(RateLimiter::direct(quota(plan)))
+    }
+
+    #[inline(always)]
+    fn admit(&self) -> bool {
+        self.0.check().is_ok()
+    }
+}
+
+impl Limiter for GovernorUpkeep {
+    const NAME: &'static str = "governor, upkeep";
+
+    fn build(plan: &Plan) -> Self {
+        // quanta allows one upkeep thread a process.
+        static TICKING: OnceLock<QuantaUpkeepClock> = OnceLock::new();
+        let clock = TICKING.get_or_init(|| QuantaUpkeepClock::from_interval(TICK).expect("a thread to keep time"));
+        Self(RateLimiter::direct_with_clock(quota(plan), clock.clone()))
+    }
+
+    #[inline(always)]
+    fn admit(&self) -> bool {
+        self.0.check().is_ok()
+    }
+}
+
+fn quota(plan: &Plan) -> Quota {
+    let burst = NonZeroU32::new(plan.capacity).expect("a plan has a capacity");
+    Quota::with_period(plan.interval()).expect("a plan's tokens take time").allow_burst(burst)
+}

@@ -1,0 +1,181 @@
+//! What can be said on the command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use admittance::replay::{Format, Input, Per, Rule, Unit};
+use admittance::{Budget, BudgetError, Window};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
+
+/// Rate limits, tried before they are switched on.
+#[derive(Debug, Parser)]
+#[command(name = "admittance", version, about, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Decide every line of an access log or a trace, and say who would have been denied.
+    Replay(Replay),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  Five requests at once and one every two seconds, for each address:
+    admittance replay access.log --capacity 5 --refill 1/2s
+  A hundred in each minute of the clock, over two days of logs:
+    admittance replay access.log.1.gz access.log --window 100/1m
+  Ten megabytes a second, a second's worth at once, as JSON:
+    admittance replay access.log --unit byte --capacity 10000000 --refill 10000000/1s --json
+  Every decision of a trace, in order:
+    admittance replay trace.jsonl --capacity 3 --refill 2/1s --decisions -
+
+Exit codes: 0 all lines were read or passed over; 1 an input cannot be read, or --strict met a line
+that cannot be; 2 the command line is wrong.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line are")]
+pub(crate) struct Replay {
+    /// Logs, read one after the other; gzip is seen. `-` is standard input.
+    #[arg(required = true, value_name = "LOG")]
+    logs: Vec<OsString>,
+
+    /// Token bucket: tokens it holds at most, the largest burst.
+    #[arg(long, value_name = "TOKENS", help_heading = "The limit")]
+    capacity: Option<u64>,
+
+    /// Token bucket: how fast tokens come back, as in 2/1s (units: ns, us, ms, s, m, h, d).
+    #[arg(long, value_name = "TOKENS/DURATION", help_heading = "The limit")]
+    refill: Option<Per>,
+
+    /// Fixed window: so many in each aligned window, as in 5/10s.
+    #[arg(long, value_name = "LIMIT/DURATION", conflicts_with_all = ["capacity", "refill"], help_heading = "The limit")]
+    window: Option<Per>,
+
+    /// Whose requests share one budget. A trace says itself, by its `key`.
+    #[arg(long, value_enum, default_value_t, help_heading = "The limit")]
+    identity: Identity,
+
+    /// What a line of a log costs: 1, or its response's size. A trace says itself, by its `cost`.
+    #[arg(long, value_enum, default_value_t, help_heading = "The limit")]
+    unit: UnitArg,
+
+    /// How the logs are written; by default told from the first line that can be read.
+    #[arg(long, value_enum, default_value_t, help_heading = "Reading")]
+    format: FormatArg,
+
+    /// Decide in order of time, not of lines; keeps all lines in memory.
+    #[arg(long, help_heading = "Reading")]
+    sort: bool,
+
+    /// Stop at the first line that cannot be read.
+    #[arg(long, help_heading = "Reading")]
+    strict: bool,
+
+    /// Threads to decide with; all cores by default. The output is the same for any number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Reading")]
+    pub(crate) threads: Option<u16>,
+
+    /// Write a JSON line a decision, in order of the lines, to a file or to `-`; the summary then goes to standard error.
+    #[arg(long, value_name = "FILE", help_heading = "Telling")]
+    pub(crate) decisions: Option<PathBuf>,
+
+    /// The summary as one JSON object.
+    #[arg(long, help_heading = "Telling")]
+    pub(crate) json: bool,
+
+    /// No progress bar.
+    #[arg(long, help_heading = "Telling")]
+    pub(crate) quiet: bool,
+}
+
+/// Whose requests share one budget.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Identity {
+    /// The client's address: a log's first field.
+    #[default]
+    Address,
+}
+
+/// What a line of a log costs.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum UnitArg {
+    /// One.
+    #[default]
+    Request,
+    /// The response's size.
+    Byte,
+}
+
+/// How the logs are written.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum FormatArg {
+    /// Told from the first line that can be read.
+    #[default]
+    Auto,
+    /// Apache's and nginx's common and combined formats.
+    Combined,
+    /// A JSON object a line, with `t_ns`, `key` and `cost`.
+    Jsonl,
+}
+
+impl Replay {
+    pub(crate) fn inputs(&self) -> Vec<Input> {
+        self.logs.iter().map(|log| Input::from_arg(log)).collect()
+    }
+
+    /// The replay that was asked for. Ends the program where no limit was said, or one that cannot be.
+    pub(crate) fn replay(&self) -> admittance::replay::Replay {
+        let Identity::Address = self.identity;
+        let unit = match self.unit {
+            UnitArg::Request => Unit::Request,
+            UnitArg::Byte => Unit::Byte,
+        };
+        let replay = admittance::replay::Replay::new(self.rule()).unit(unit).sort(self.sort).strict(self.strict);
+        match self.format {
+            FormatArg::Auto => replay,
+            FormatArg::Combined => replay.format(Format::Combined),
+            FormatArg::Jsonl => replay.format(Format::Jsonl),
+        }
+    }
+
+    fn rule(&self) -> Rule {
+        match (self.capacity, self.refill, self.window) {
+            (_, _, Some(Per { tokens, duration })) => {
+                Rule::Window(Window::new(tokens, duration).unwrap_or_else(|error| out_of_range("--window", &error)))
+            }
+            (Some(capacity), Some(Per { tokens, duration }), None) => {
+                let flag = |error: BudgetError| if error.field() == "capacity" { "--capacity" } else { "--refill" };
+                Rule::Bucket(
+                    Budget::new(capacity, tokens, duration).unwrap_or_else(|error| out_of_range(flag(error), &error)),
+                )
+            }
+            (Some(_), None, None) => {
+                missing("how fast do tokens come back? Say --refill TOKENS/DURATION, as in --refill 2/1s")
+            }
+            (None, Some(_), None) => missing("how many tokens at once? Say --capacity TOKENS, as in --capacity 5"),
+            (None, None, None) => missing(
+                "what is the limit? Say --capacity TOKENS and --refill TOKENS/DURATION for a token bucket, \
+                 or --window LIMIT/DURATION for a fixed window",
+            ),
+        }
+    }
+}
+
+fn out_of_range(flag: &str, error: &BudgetError) -> ! {
+    usage(ErrorKind::ValueValidation, format!("{flag}: {error}"))
+}
+
+fn missing(question: &str) -> ! {
+    usage(ErrorKind::MissingRequiredArgument, question)
+}
+
+fn usage(kind: ErrorKind, what: impl std::fmt::Display) -> ! {
+    let mut command = Args::command();
+    command.build();
+    let replay = command.find_subcommand_mut("replay").expect("it is declared above");
+    replay.error(kind, what).exit()
+}

@@ -1,0 +1,65 @@
+//! A limit tried on yesterday's traffic: an access log or a trace, decided with the library's own core.
+//!
+//! ```
+//! use std::time::Duration;
+//! use admittance::Budget;
+//! use admittance::replay::{Outcome, Replay, Rule};
+//!
+//! let trace = r#"
+//!     {"t_ns": 0, "key": "a"}
+//!     {"t_ns": 1, "key": "a"}
+//!     {"t_ns": 2, "key": "b"}
+//! "#;
+//! let rule = Rule::Bucket(Budget::new(1, 1, Duration::from_secs(1))?);
+//! let mut outcomes = Vec::new();
+//! let summary = Replay::new(rule).run_bytes(trace.as_bytes(), |decision| outcomes.push(decision.outcome))?;
+//! assert_eq!(outcomes[1], Outcome::Denied { retry_after_ns: 999_999_999 });
+//! assert_eq!((summary.keys, summary.admitted, summary.denied), (2, 2, 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How time is told
+//!
+//! Lines carry nanoseconds since 1970. Each key's bucket has its epoch at the key's own first line, full, so a log may
+//! begin anywhere and span more than a limiter's horizon. Logs are out of order in real life: a line that is earlier than
+//! its key's latest is decided at the latest; [`Replay::sort`] sorts first. Fixed windows are aligned to 1970.
+//!
+//! # How it works
+//!
+//! A thread reads blocks of whole lines. Each block is parsed in parallel, its records are dealt out to shards by the hash
+//! of their key, the shards are decided in parallel, each in input order, and the outcomes go back to their places. Keys do
+//! not depend on each other, so the result is the same for any number of threads. Memory grows with keys, not with lines
+//! (except to sort).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `record` | one line's facts, and what is wrong with a line |
+//! | [`combined`], [`jsonl`] | the formats: bytes in, record out |
+//! | `source` | files, gzip, standard input: blocks of whole lines |
+//! | `rule` | the limit, and one key's state under it |
+//! | `shard` | the keys of one shard, decided in order |
+//! | `engine` | the stages in order |
+//! | `timeline` | counts over time in bounded memory |
+//! | `summary` | what is told at the end |
+//! | `amount` | `2/1s` and the like |
+
+mod amount;
+mod batch;
+pub mod combined;
+mod date;
+mod engine;
+pub mod jsonl;
+mod record;
+mod rule;
+mod shard;
+mod source;
+mod summary;
+mod timeline;
+
+pub use amount::{AmountError, Per};
+pub use engine::{Decided, Error, Progress, Replay};
+pub use record::{Format, LineError, Record, Unit};
+pub use rule::{Outcome, Rule};
+pub use source::Input;
+pub use summary::{BadLine, DeniedKey, Summary};
+pub use timeline::Bar;

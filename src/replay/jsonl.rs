@@ -1,0 +1,104 @@
+//! Traces: a JSON object a line.
+//!
+//! ```text
+//! {"t_ns":1431857103000000000,"key":"192.0.2.7","cost":1}
+//! ```
+//!
+//! Fields of other names are passed over. A key is a string's bytes, whether or not they are UTF-8.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde_json::Value;
+
+use super::record::{LineError, Record, excerpt};
+
+#[derive(serde::Deserialize)]
+struct Line<'l> {
+    t_ns: u64,
+    #[serde(borrow)]
+    key: Key<'l>,
+    #[serde(default = "one")]
+    cost: u64,
+}
+
+const fn one() -> u64 {
+    1
+}
+
+/// Reads one line, without its line break.
+///
+/// # Errors
+///
+/// When it is not a JSON object with `t_ns` and `key`, or a field is not what it should be; the error names the field and
+/// its value. Never panics, on any bytes.
+pub fn read(line: &[u8]) -> Result<Record<'_>, LineError> {
+    let start = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    if line.get(start) != Some(&b'{') {
+        // Serde would take the fields from an array too, in the order in which they are declared here.
+        return Err(LineError::at(start, line, "a JSON object, as in {\"t_ns\":0,\"key\":\"a\",\"cost\":1}"));
+    }
+    match serde_json::from_slice::<Line<'_>>(line) {
+        Ok(Line { t_ns, key: Key(key), cost }) => Ok(Record { time: t_ns, key, cost }),
+        Err(error) => Err(why(line, &error)),
+    }
+}
+
+/// A JSON string as bytes: a key need not be UTF-8 to be a key.
+struct Key<'l>(Cow<'l, [u8]>);
+
+impl<'l> Deserialize<'l> for Key<'l> {
+    fn deserialize<D: Deserializer<'l>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+
+        impl<'l> Visitor<'l> for Bytes {
+            type Value = Key<'l>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_bytes<E: Error>(self, bytes: &'l [u8]) -> Result<Key<'l>, E> {
+                Ok(Key(Cow::Borrowed(bytes)))
+            }
+
+            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Key<'l>, E> {
+                Ok(Key(Cow::Owned(bytes.to_vec())))
+            }
+        }
+
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+/// Names the field at fault and its value, which serde's error does not.
+#[cold]
+fn why(line: &[u8], error: &serde_json::Error) -> LineError {
+    const WHOLE: &str = "a whole number from 0 to 18446744073709551615";
+    // Serde counts bytes from 1, and from 0 where it has not begun.
+    let offset = error.column().saturating_sub(1).min(line.len());
+    // Bytes that are not UTF-8 are at most a field's value; what the line is made of stays.
+    let Ok(Value::Object(fields)) = serde_json::from_str(&String::from_utf8_lossy(line)) else {
+        return LineError::found(offset, "a whole JSON object", format!("{} ({error})", excerpt(&line[offset..])));
+    };
+    let is_key = |value: &Value| value.is_string();
+    let checks: [(_, fn(&Value) -> bool, _, _); 3] = [
+        ("t_ns", Value::is_u64, WHOLE, true),
+        ("key", is_key, "a string", true),
+        ("cost", Value::is_u64, WHOLE, false),
+    ];
+    for (name, is_right, right, required) in checks {
+        let expected = format!("{name} to be {right}");
+        match fields.get(name) {
+            None if required => return LineError::found(offset, expected, "none".into()),
+            Some(value) if !is_right(value) => return LineError::found(offset, expected, value_in_short(value)),
+            _ => {}
+        }
+    }
+    LineError::found(offset, "each field once", format!("'{error}'"))
+}
+
+fn value_in_short(value: &Value) -> String {
+    excerpt(value.to_string().as_bytes())
+}

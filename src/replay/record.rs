@@ -1,0 +1,88 @@
+//! One line's facts, and what is wrong with a line.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// How a log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// Apache's and nginx's common and combined formats. The key is the first field, the client's address.
+    Combined,
+    /// A JSON object a line: `{"t_ns":u64,"key":"…","cost":u64}`; `cost` is 1 where it is missing.
+    Jsonl,
+}
+
+/// What a line of an access log costs. A trace says itself, by its `cost`, and the unit changes nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Each request costs 1.
+    #[default]
+    Request,
+    /// Each request costs its response's size in bytes; `-` is 0.
+    Byte,
+}
+
+/// What a line says: who asked when for how much.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record<'l> {
+    /// Nanoseconds since 1970.
+    pub time: u64,
+    /// Who. Bytes, because a log may hold any.
+    pub key: Cow<'l, [u8]>,
+    /// Tokens.
+    pub cost: u64,
+}
+
+/// A line that cannot be read: where, what was expected there, and what there is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineError {
+    /// The byte at which reading stopped, counted from 1; one past the end where the line is too short.
+    pub column: usize,
+    /// What would have been right.
+    pub expected: Cow<'static, str>,
+    /// What was there instead, short and printable; empty where nothing was.
+    pub found: String,
+}
+
+impl LineError {
+    /// At `offset`, counted from 0, something else was expected than what `line` has.
+    #[cold]
+    pub(super) fn at(offset: usize, line: &[u8], expected: impl Into<Cow<'static, str>>) -> Self {
+        Self::found(offset, expected, excerpt(line.get(offset..).unwrap_or_default()))
+    }
+
+    #[cold]
+    pub(super) fn found(offset: usize, expected: impl Into<Cow<'static, str>>, found: String) -> Self {
+        Self { column: offset + 1, expected: expected.into(), found }
+    }
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "column {}: ", self.column)?;
+        self.what(f)
+    }
+}
+
+impl LineError {
+    /// Without the place.
+    pub(super) fn what(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected {}, found ", self.expected)?;
+        f.write_str(if self.found.is_empty() { "the end of the line" } else { &self.found })
+    }
+}
+
+impl std::error::Error for LineError {}
+
+/// The beginning of some bytes, printable, for a message; empty for none.
+pub(super) fn excerpt(bytes: &[u8]) -> String {
+    const MOST: usize = 32;
+    if bytes.is_empty() {
+        return String::new();
+    }
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST)]);
+    let dots = if bytes.len() > MOST { "…" } else { "" };
+    format!("'{}{dots}'", text.escape_debug())
+}

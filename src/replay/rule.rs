@@ -1,0 +1,167 @@
+//! The limit, and one key's state under it.
+
+use std::fmt;
+
+use crate::bucket::Word;
+use crate::bucket::step::{self, Step};
+use crate::budget::{Budget, Resolution};
+use crate::decision::Decision;
+use crate::window::{Window, step as window_step};
+
+/// The limit that a replay tries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// A token bucket a key.
+    Bucket(Budget),
+    /// A fixed window a key, aligned to 1970.
+    Window(Window),
+}
+
+impl Rule {
+    /// Whether answers are exact or within a nanosecond. A window's always are.
+    #[must_use]
+    pub const fn resolution(&self) -> Resolution {
+        match self {
+            Self::Bucket(budget) => budget.resolution(),
+            Self::Window(_) => Resolution::Exact,
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bucket(budget) => write!(f, "token bucket: {budget}"),
+            Self::Window(window) => write!(f, "fixed window: {window}"),
+        }
+    }
+}
+
+/// A decision as plain numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Admitted, with so many whole tokens left.
+    Admitted {
+        /// Whole tokens left.
+        remaining: u64,
+    },
+    /// Denied, and it would pass after this wait.
+    Denied {
+        /// Nanoseconds, rounded up; `u64::MAX` where that is more than a limiter's horizon of 36 years.
+        retry_after_ns: u64,
+    },
+    /// The cost is above what the limit ever holds.
+    Never,
+}
+
+impl From<Decision> for Outcome {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Admitted(permit) => Self::Admitted { remaining: permit.remaining() },
+            Decision::Denied(denial) => Self::Denied { retry_after_ns: denial.retry_after_nanos() },
+            Decision::Never => Self::Never,
+        }
+    }
+}
+
+/// How far from its epoch a key's time may be before the epoch is moved: half the horizon.
+const FAR: u64 = 1 << 59;
+
+/// One key's limiter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State {
+    /// Where its time starts, in nanoseconds since 1970.
+    epoch: u64,
+    /// The latest line of this key.
+    latest: u64,
+    word: Word,
+}
+
+impl State {
+    /// A full bucket at the key's first line.
+    pub(super) fn new(first: u64, rule: &Rule) -> Self {
+        let epoch = match rule {
+            Rule::Bucket(_) => first,
+            Rule::Window(window) => first - first % window.nanos(),
+        };
+        Self { epoch, latest: first, word: Word::FULL }
+    }
+
+    /// Decides a line. One that is earlier than the latest is decided at the latest, and that is said.
+    pub(super) fn decide(&mut self, time: u64, cost: u64, rule: &Rule) -> (Outcome, bool) {
+        let late = time < self.latest;
+        self.latest = self.latest.max(time);
+        if self.latest - self.epoch >= FAR {
+            self.move_epoch(rule);
+        }
+        let step = self.step(cost, rule);
+        if let Step::Spend { next, .. } = step {
+            self.word = next;
+        }
+        let mut outcome = step.decision().into();
+        if outcome == (Outcome::Denied { retry_after_ns: u64::MAX }) {
+            // The wait ends past the horizon of this epoch, and perhaps not past that of one that begins now. A look from
+            // there, no more: moving for good would cost a scaled budget a tick each time.
+            let mut moved = *self;
+            moved.move_epoch(rule);
+            outcome = moved.step(cost, rule).decision().into();
+        }
+        (outcome, late)
+    }
+
+    fn step(&self, cost: u64, rule: &Rule) -> Step {
+        let now = self.latest - self.epoch;
+        match rule {
+            Rule::Bucket(budget) => step::acquire(self.word, cost, now, budget),
+            Rule::Window(window) => window_step::acquire(self.word, cost, now, window),
+        }
+    }
+
+    /// Starts time anew, so that a log may span more than a limiter's horizon.
+    #[cold]
+    fn move_epoch(&mut self, rule: &Rule) {
+        let by = self.latest - self.epoch;
+        match rule {
+            Rule::Bucket(budget) => {
+                self.word = step::rebase(self.word, by, budget);
+                self.epoch = self.latest;
+            }
+            Rule::Window(window) => {
+                let windows = by / window.nanos();
+                self.word = window_step::rebase(self.word, windows, window);
+                self.epoch += windows * window.nanos();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const YEAR: u64 = 365 * 86_400 * 1_000_000_000;
+
+    fn bucket(capacity: u64, tokens: u64, nanos: u64) -> Rule {
+        Rule::Bucket(Budget::new(capacity, tokens, Duration::from_nanos(nanos)).unwrap())
+    }
+
+    #[test]
+    fn a_bucket_outlives_its_horizon_without_losing_a_nanosecond() {
+        // A token in 7 years: spent in year 500 of a log that begins in 1970, and again 7 years later to the nanosecond.
+        let rule = bucket(1, 1, 7 * YEAR);
+        let mut state = State::new(0, &rule);
+        for time in [0, 7 * YEAR, 14 * YEAR, 30 * YEAR, 40 * YEAR, 500 * YEAR, 507 * YEAR] {
+            assert_eq!(
+                state.decide(time - u64::from(time > 0), 0, &rule).0,
+                Outcome::Admitted {
+                    remaining: u64::from(
+                        !(time % (7 * YEAR) == 0 && (1..=14 * YEAR).contains(&time) || time == 507 * YEAR)
+                    )
+                }
+            );
+            assert_eq!(state.decide(time, 1, &rule).0, Outcome::Admitted { remaining: 0 }, "{time}");
+        }
+    }
+}
