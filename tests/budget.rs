@@ -81,10 +81,7 @@ fn every_error_names_the_field_the_value_and_the_bound() {
             "refill duration: 18446744073.709551615s for 2 is too long; \
              up to 4611686018.427387904s always fits (2^61 ns a token, 73 years)",
         ),
-        (
-            nanos(200_000, 1, DAY),
-            "capacity: 200000 tokens take too long to refill; at this refill at most 100079 fit",
-        ),
+        (nanos(200_000, 1, DAY), "capacity: 200000 tokens take too long to refill; at this refill at most 100079 fit"),
     ];
     for (budget, text) in budgets {
         assert_eq!(budget.unwrap_err().to_string(), text);
@@ -109,7 +106,10 @@ fn every_error_names_the_field_the_value_and_the_bound() {
 #[test]
 fn errors_can_be_told_apart_without_reading_them() {
     let error = nanos(0, 1, 1).unwrap_err();
-    assert_eq!((error.field(), error.is_zero(), error.is_out_of_range(), error.bound()), ("capacity", true, false, None));
+    assert_eq!(
+        (error.field(), error.is_zero(), error.is_out_of_range(), error.bound()),
+        ("capacity", true, false, None)
+    );
     let error = nanos(u64::MAX, 1, SECOND).unwrap_err();
     assert_eq!((error.field(), error.is_zero(), error.is_out_of_range()), ("capacity", false, true));
     assert!(error.bound().is_some());
@@ -228,10 +228,7 @@ fn a_budget_reads_as_it_was_given() {
         "Budget { capacity: 20, refill_tokens: 200, refill_duration: 60s, resolution: Exact }"
     );
     assert_eq!(Window::new(5, Duration::from_secs(10)).unwrap().to_string(), "5 in each 10s");
-    assert_eq!(
-        format!("{:?}", Window::new(5, Duration::from_secs(10)).unwrap()),
-        "Window { limit: 5, length: 10s }"
-    );
+    assert_eq!(format!("{:?}", Window::new(5, Duration::from_secs(10)).unwrap()), "Window { limit: 5, length: 10s }");
 }
 
 /// One value in the field at fault, with the others as they are.
@@ -263,21 +260,18 @@ proptest! {
             Err(error) if error.is_zero() => prop_assert!(capacity == 0 || tokens == 0 || duration == 0),
             Err(error) => {
                 prop_assert!(error.to_string().starts_with(error.field()));
-                match error.bound() {
-                    Some(bound) => {
-                        let given = (capacity, tokens, duration);
-                        // A capacity may be out of range too; the smallest shows that the bound itself is none.
-                        let smallest = (1, tokens, duration);
-                        let given = if error.field() == "capacity" { given } else { smallest };
-                        prop_assert!(with(error.field(), bound, given).is_ok(), "{} does not fit", bound);
-                        let next = with(error.field(), bound + 1, given).unwrap_err();
-                        prop_assert_eq!((next.field(), next.bound()), (error.field(), Some(bound)));
-                    }
-                    None => {
-                        prop_assert_eq!(error.field(), "refill duration");
-                        // The duration that "always fits".
-                        prop_assert!(tokens < 8 && nanos(1, tokens, tokens << 61).is_ok());
-                    }
+                if let Some(bound) = error.bound() {
+                    let given = (capacity, tokens, duration);
+                    // A capacity may be out of range too; the smallest shows that the bound itself is none.
+                    let smallest = (1, tokens, duration);
+                    let given = if error.field() == "capacity" { given } else { smallest };
+                    prop_assert!(with(error.field(), bound, given).is_ok(), "{} does not fit", bound);
+                    let next = with(error.field(), bound + 1, given).unwrap_err();
+                    prop_assert_eq!((next.field(), next.bound()), (error.field(), Some(bound)));
+                } else {
+                    prop_assert_eq!(error.field(), "refill duration");
+                    // The duration that "always fits".
+                    prop_assert!(tokens < 8 && nanos(1, tokens, tokens << 61).is_ok());
                 }
             }
         }
@@ -292,15 +286,12 @@ proptest! {
         match Window::new(limit, length) {
             Ok(window) => prop_assert_eq!((window.limit(), window.length()), (limit, length)),
             Err(error) if error.is_zero() => prop_assert!(limit == 0 || length.is_zero()),
-            Err(error) => match error.bound() {
-                Some(bound) => {
-                    prop_assert!(Window::new(bound, length).is_ok());
-                    prop_assert_eq!(Window::new(bound + 1, length).unwrap_err().bound(), Some(bound));
-                }
-                None => {
-                    prop_assert_eq!(error.field(), "window");
-                    prop_assert!(length > Duration::from_nanos(oracle::HORIZON));
-                }
+            Err(error) => if let Some(bound) = error.bound() {
+                prop_assert!(Window::new(bound, length).is_ok());
+                prop_assert_eq!(Window::new(bound + 1, length).unwrap_err().bound(), Some(bound));
+            } else {
+                prop_assert_eq!(error.field(), "window");
+                prop_assert!(length > Duration::from_nanos(oracle::HORIZON));
             },
         }
     }

@@ -11,8 +11,8 @@ use std::time::Duration;
 use admittance::bucket::step::{self, Step};
 use admittance::bucket::{AtomicWord, Word};
 use admittance::{Budget, ManualClock, Resolution, TokenBucket};
-use oracle::{Answer, Follower, HORIZON, drive, nanos};
 use num_bigint::BigInt;
+use oracle::{Answer, Follower, HORIZON, drive, nanos};
 use proptest::prelude::*;
 use strategies::{SECOND, YEAR, any_size, budget, cases, cost, history, span, start};
 

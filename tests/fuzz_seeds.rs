@@ -3,7 +3,12 @@
 //! The targets are those of `fuzz/`, included as they are.
 
 #[path = "../fuzz/src/lib.rs"]
-#[allow(missing_docs, unreachable_pub, dead_code, reason = "a library of its own, of which the replay is not needed here")]
+#[allow(
+    missing_docs,
+    unreachable_pub,
+    dead_code,
+    reason = "a library of its own, of which the replay is not needed here"
+)]
 mod targets;
 
 use std::collections::BTreeSet;

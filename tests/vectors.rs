@@ -66,7 +66,8 @@ fn read(number: usize, line: &str) -> Result<Case, String> {
 }
 
 fn all() -> Vec<Case> {
-    let read = |(index, line)| read(index + 1, line).unwrap_or_else(|error| panic!("tests/vectors/bucket.jsonl: {error}"));
+    let read =
+        |(index, line)| read(index + 1, line).unwrap_or_else(|error| panic!("tests/vectors/bucket.jsonl: {error}"));
     CASES.lines().enumerate().map(read).collect()
 }
 
@@ -162,7 +163,10 @@ fn all_cases_are_there_and_of_both_kinds() {
     let cases = all();
     assert_eq!(cases.len(), 175);
     assert_eq!(cases.iter().filter(|case| case.exact).count(), 132);
-    assert!(cases.iter().any(|case| case.calls.iter().any(|call| call.key != case.calls[0].key)), "no case with two keys");
+    assert!(
+        cases.iter().any(|case| case.calls.iter().any(|call| call.key != case.calls[0].key)),
+        "no case with two keys"
+    );
     for case in cases {
         let exact = case.budget().resolution() == Resolution::Exact;
         assert_eq!(exact, case.exact, "{}: what the case calls exact, the budget does too", case.name);

@@ -124,7 +124,11 @@ impl Subject<'_> {
         let at = |now| step::acquire(self.word, n, now, &self.budget).decision();
         if wait == u64::MAX {
             let last = at(HORIZON);
-            return if last.is_denied() { Ok(()) } else { Err(format!("no wait promised, and at the horizon {last:?}")) };
+            return if last.is_denied() {
+                Ok(())
+            } else {
+                Err(format!("no wait promised, and at the horizon {last:?}"))
+            };
         }
         if wait == 0 {
             return Err("denied, and a wait of 0 promised".into());

@@ -35,7 +35,8 @@ impl Latest {
             Answer::Admitted(_) => self.model.spend(n, &self.time),
             Answer::Denied(wait) => {
                 let due = self.time.clone().max(self.model.first(n)) + self.slack;
-                let held_up = if wait == u64::MAX { due <= BigInt::from(HORIZON) } else { due < BigInt::from(now) + wait };
+                let held_up =
+                    if wait == u64::MAX { due <= BigInt::from(HORIZON) } else { due < BigInt::from(now) + wait };
                 if held_up {
                     return Err(format!("{n} at {now}: denied for {wait}, longer than the step: due at {due}"));
                 }
@@ -58,7 +59,7 @@ impl Latest {
         // A refund behind the latest time can leave more than full at it, which no state of one word can remember:
         // from then on this refund's is the latest time.
         if *at >= self.time || self.model.is_full_with(0, &self.time) {
-            self.time = at.clone();
+            self.time.clone_from(at);
         }
     }
 }

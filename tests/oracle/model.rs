@@ -74,14 +74,14 @@ impl Model {
     /// Takes `n` tokens at `at`, whether or not they are there.
     pub(crate) fn spend(&mut self, n: u64, at: &BigInt) {
         self.level = self.level(at) - &self.d * n;
-        self.last = at.clone();
+        self.last.clone_from(at);
     }
 
     /// Gives back `n` tokens at `at`. A bucket that is full at `at` stays as it is.
     pub(crate) fn refund(&mut self, n: u64, at: &BigInt) {
         if self.unbounded_level(at) < self.full {
             self.level = (self.level(at) + &self.d * n).min(self.full.clone());
-            self.last = at.clone();
+            self.last.clone_from(at);
         }
     }
 

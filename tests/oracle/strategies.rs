@@ -31,7 +31,8 @@ pub(crate) fn any_size() -> impl Strategy<Value = u64> {
 
 /// Refills: familiar ones, primes, powers of two and their neighbours, the fastest and the slowest.
 fn refill() -> impl Strategy<Value = (u64, u64)> {
-    let unit = prop::sample::select(vec![1, 3, 7, 1000, 1_009_000, SECOND, 3 * SECOND, 60 * SECOND, 3600 * SECOND, DAY]);
+    let unit =
+        prop::sample::select(vec![1, 3, 7, 1000, 1_009_000, SECOND, 3 * SECOND, 60 * SECOND, 3600 * SECOND, DAY]);
     let awkward = prop::sample::select(vec![
         (7, 3 * SECOND),
         (999_983, SECOND),
