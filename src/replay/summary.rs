@@ -59,7 +59,7 @@ pub struct Summary {
     pub largest_cost: u64,
     /// The keys denied most, at most ten; of those denied as often, the first by their bytes.
     pub most_denied: Vec<DeniedKey>,
-    /// All lines over time: at most 60 bars, without gaps.
+    /// All lines over time: at most 64 bars, without gaps.
     pub timeline: Vec<Bar>,
 }
 

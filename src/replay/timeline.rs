@@ -10,8 +10,8 @@ use std::ops::AddAssign;
 /// More intervals than this are merged.
 const MOST: usize = 1024;
 
-/// How many bars there are at most; 24 at least, unless the whole log is shorter than as many nanoseconds.
-pub(super) const BARS: u64 = 60;
+/// How many bars there are at most; 25 at least, unless the whole log is shorter than as many nanoseconds.
+const BARS: u64 = 64;
 
 /// Lines decided in an interval of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

@@ -12,8 +12,8 @@ const UP: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '�
 /// Eighths of a block, growing to the right.
 const RIGHT: [char; 9] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/// How many columns a chart has, about.
-const COLUMNS: usize = 60;
+/// How many columns a chart has at most: a terminal's 80, less the margin.
+const COLUMNS: usize = 70;
 
 /// How many lines of text it is high.
 const ROWS: u64 = 6;

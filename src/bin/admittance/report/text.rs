@@ -17,16 +17,16 @@ pub(super) fn grouped(number: u128) -> String {
     text
 }
 
-/// With two decimals below ten and one above; 0% and 100% are said of none and of all alone.
+/// To the nearest tenth of a percent; 0% and 100% are said of none and of all alone.
 pub(super) fn percent(part: u64, whole: u64) -> String {
     if part == 0 || part == whole {
         return if part == 0 { "0%" } else { "100%" }.into();
     }
-    let hundredths = u128::from(part) * 10_000 / u128::from(whole.max(1));
-    match hundredths {
-        0 => "<0.01%".into(),
-        1..1000 => format!("{}.{:02}%", hundredths / 100, hundredths % 100),
-        _ => format!("{}.{}%", hundredths / 100, hundredths % 100 / 10),
+    let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
+    match (part * 1000 + whole / 2) / whole {
+        0 => "<0.1%".into(),
+        1000.. => ">99.9%".into(),
+        tenths => format!("{}.{}%", tenths / 10, tenths % 10),
     }
 }
 
@@ -39,19 +39,22 @@ pub(super) fn instant(nanos: u64) -> String {
     }
 }
 
-/// The two largest units: `8d 4h`, `1m 30s`, `1.5s`, `428.571428ms`.
+/// In the two largest units that are not nothing: `8d 4h`, `1h 53s`, `1.5s`, `428.571428ms`.
 pub(super) fn span(nanos: u64) -> String {
     const UNITS: [(&str, u64); 4] = [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)];
-    let seconds = nanos / 1_000_000_000;
-    if seconds < 60 {
+    let mut left = nanos / 1_000_000_000;
+    if left < 60 {
         return format!("{:?}", Duration::from_nanos(nanos));
     }
-    let largest = UNITS.iter().position(|(_, length)| seconds >= *length).unwrap_or(UNITS.len() - 2);
-    let [(large, length), (small, part)] = [UNITS[largest], UNITS[largest + 1]];
-    match seconds % length / part {
-        0 => format!("{}{large}", seconds / length),
-        rest => format!("{}{large} {rest}{small}", seconds / length),
+    let mut parts = Vec::new();
+    for (unit, length) in UNITS {
+        if left >= length {
+            parts.push(format!("{}{unit}", left / length));
+        }
+        left %= length;
     }
+    parts.truncate(2);
+    parts.join(" ")
 }
 
 /// A key as it can be shown: no control characters, no end of the terminal's line.
@@ -79,11 +82,13 @@ mod tests {
         for (part, whole, text) in [
             (0, 5, "0%"),
             (5, 5, "100%"),
-            (1, u64::MAX, "<0.01%"),
-            (u64::MAX - 1, u64::MAX, "99.9%"),
-            (1, 100, "1.00%"),
-            (9_999, 100_000, "9.99%"),
+            (1, u64::MAX, "<0.1%"),
+            (u64::MAX - 1, u64::MAX, ">99.9%"),
+            (1, 100, "1.0%"),
+            (500, 620, "80.6%"),
+            (120, 620, "19.4%"),
             (1, 3, "33.3%"),
+            (2, 3, "66.7%"),
         ] {
             assert_eq!(percent(part, whole), text);
         }
@@ -97,7 +102,8 @@ mod tests {
             (1_009_000, "1.009ms"),
             (59 * second, "59s"),
             (60 * second, "1m"),
-            (3653 * second, "1h"),
+            (3653 * second, "1h 53s"),
+            (300 * second + 1, "5m"),
             (3661 * second, "1h 1m"),
             (86_399 * second, "23h 59m"),
             (u64::MAX, "213503d 23h"),
