@@ -34,21 +34,28 @@
 //! | file | holds |
 //! |---|---|
 //! | `record` | one line's facts, and what is wrong with a line |
-//! | [`combined`], [`jsonl`] | the formats: bytes in, record out |
+//! | [`combined`], [`jsonl`], `date`, `detect` | the formats: bytes in, record out |
 //! | `source` | files, gzip, standard input: blocks of whole lines |
+//! | `batch` | the records of some lines, dealt out to shards |
 //! | `rule` | the limit, and one key's state under it |
-//! | `shard` | the keys of one shard, decided in order |
+//! | `shard`, `name` | the keys of one shard, decided in order |
+//! | `decided` | outcomes back in order of input |
 //! | `engine` | the stages in order |
 //! | `timeline` | counts over time in bounded memory |
-//! | `summary` | what is told at the end |
+//! | `summary`, `error`, `progress` | what is told |
 //! | `amount` | `2/1s` and the like |
 
 mod amount;
 mod batch;
 pub mod combined;
 mod date;
+mod decided;
+mod detect;
 mod engine;
+mod error;
 pub mod jsonl;
+mod name;
+mod progress;
 mod record;
 mod rule;
 mod shard;
@@ -57,7 +64,10 @@ mod summary;
 mod timeline;
 
 pub use amount::{AmountError, Per};
-pub use engine::{Decided, Error, Progress, Replay};
+pub use decided::Decided;
+pub use engine::Replay;
+pub use error::Error;
+pub use progress::Progress;
 pub use record::{Format, LineError, Record, Unit};
 pub use rule::{Outcome, Rule};
 pub use source::Input;

@@ -260,21 +260,18 @@ proptest! {
             Err(error) if error.is_zero() => prop_assert!(capacity == 0 || tokens == 0 || duration == 0),
             Err(error) => {
                 prop_assert!(error.to_string().starts_with(error.field()));
-                match error.bound() {
-                    Some(bound) => {
-                        let given = (capacity, tokens, duration);
-                        // A capacity may be out of range too; the smallest shows that the bound itself is none.
-                        let smallest = (1, tokens, duration);
-                        let given = if error.field() == "capacity" { given } else { smallest };
-                        prop_assert!(with(error.field(), bound, given).is_ok(), "{} does not fit", bound);
-                        let next = with(error.field(), bound + 1, given).unwrap_err();
-                        prop_assert_eq!((next.field(), next.bound()), (error.field(), Some(bound)));
-                    }
-                    None => {
-                        prop_assert_eq!(error.field(), "refill duration");
-                        // The duration that "always fits".
-                        prop_assert!(tokens < 8 && nanos(1, tokens, tokens << 61).is_ok());
-                    }
+                if let Some(bound) = error.bound() {
+                    let given = (capacity, tokens, duration);
+                    // A capacity may be out of range too; the smallest shows that the bound itself is none.
+                    let smallest = (1, tokens, duration);
+                    let given = if error.field() == "capacity" { given } else { smallest };
+                    prop_assert!(with(error.field(), bound, given).is_ok(), "{} does not fit", bound);
+                    let next = with(error.field(), bound + 1, given).unwrap_err();
+                    prop_assert_eq!((next.field(), next.bound()), (error.field(), Some(bound)));
+                } else {
+                    prop_assert_eq!(error.field(), "refill duration");
+                    // The duration that "always fits".
+                    prop_assert!(tokens < 8 && nanos(1, tokens, tokens << 61).is_ok());
                 }
             }
         }
@@ -289,15 +286,12 @@ proptest! {
         match Window::new(limit, length) {
             Ok(window) => prop_assert_eq!((window.limit(), window.length()), (limit, length)),
             Err(error) if error.is_zero() => prop_assert!(limit == 0 || length.is_zero()),
-            Err(error) => match error.bound() {
-                Some(bound) => {
-                    prop_assert!(Window::new(bound, length).is_ok());
-                    prop_assert_eq!(Window::new(bound + 1, length).unwrap_err().bound(), Some(bound));
-                }
-                None => {
-                    prop_assert_eq!(error.field(), "window");
-                    prop_assert!(length > Duration::from_nanos(oracle::HORIZON));
-                }
+            Err(error) => if let Some(bound) = error.bound() {
+                prop_assert!(Window::new(bound, length).is_ok());
+                prop_assert_eq!(Window::new(bound + 1, length).unwrap_err().bound(), Some(bound));
+            } else {
+                prop_assert_eq!(error.field(), "window");
+                prop_assert!(length > Duration::from_nanos(oracle::HORIZON));
             },
         }
     }

@@ -85,6 +85,27 @@ fn a_cost_that_overflows_every_product_is_never() {
     assert_eq!(bucket.available(), 1 << 48);
 }
 
+/// Each answer is one of three to every question one can ask of it.
+#[test]
+fn a_denial_that_says_how_long_is_taken_for_an_admission() {
+    let clock = ManualClock::new();
+    let bucket = bucket(budget(3, 1, SECOND), &clock);
+    let is = |decision: Decision| (decision.is_admitted(), decision.is_denied(), decision.is_never());
+    let tells = |decision: Decision| (decision.remaining(), decision.retry_after());
+    let admitted = bucket.try_acquire(2);
+    assert_eq!((is(admitted), tells(admitted)), ((true, false, false), (Some(1), None)));
+    let denied = bucket.try_acquire(2);
+    assert_eq!((is(denied), tells(denied)), ((false, true, false), (None, Some(Duration::from_secs(1)))));
+    let never = bucket.try_acquire(4);
+    assert_eq!((is(never), tells(never)), ((false, false, true), (None, None)));
+    assert!(admitted != denied && denied != never);
+    assert_eq!(
+        format!("{admitted:?}, {denied:?}"),
+        "Admitted(Permit { remaining: 1 }), Denied(Denial { retry_after: 1s })"
+    );
+    assert!(format!("{bucket:?}").starts_with("TokenBucket { budget: Budget { capacity: 3,"));
+}
+
 /// No wait helps a cost above the capacity, so none may be named.
 #[test]
 fn a_cost_above_the_capacity_is_told_to_come_back() {

@@ -12,7 +12,7 @@ mod leaky_bucket;
 #[cfg(feature = "peers")]
 mod ratelimit;
 
-pub use floor::Floor;
+pub use floor::{ClockOnly, Floor};
 pub use ours::{Asked, BenchClock, Ours, StepClock};
 
 #[cfg(feature = "peers")]

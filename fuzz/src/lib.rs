@@ -7,6 +7,7 @@
 mod oracle;
 
 pub mod bucket;
+pub mod hot;
 mod input;
 #[cfg(feature = "replay")]
 pub mod parsers;
@@ -22,6 +23,7 @@ pub type Run = fn(&[u8]);
 /// Every target by its name, which is also its folder of seeds.
 pub const TARGETS: &[(&str, Run)] = &[
     ("bucket", bucket::run),
+    ("hot", hot::run),
     #[cfg(feature = "replay")]
     ("parsers", parsers::run),
     ("window", window::run),

@@ -78,7 +78,7 @@ fn same_but_for_the_horizon(old: Answer, new: Answer, budget: &Budget) {
         (Answer::Admitted(_), Answer::Denied(1)) => assert_eq!(slack, 1),
         // A token is a tick at least.
         (Answer::Admitted(old), Answer::Admitted(new)) => {
-            assert!(new <= old && old - new <= slack, "{old}, then {new}")
+            assert!(new <= old && old - new <= slack, "{old}, then {new}");
         }
         (old, new) => panic!("{old:?}, then {new:?}"),
     }

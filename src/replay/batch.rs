@@ -6,6 +6,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::record::{Format, LineError, Record, Unit};
 use super::source::LONGEST_LINE;
+use super::summary::SHOWN;
 use super::{combined, jsonl};
 
 /// What a record says, with its key in the batch's own bytes.
@@ -26,8 +27,8 @@ pub(super) struct Batch {
     pub(super) dealt: Vec<Vec<usize>>,
     /// Lines read, records or not.
     pub(super) lines: u64,
-    /// Line breaks passed.
-    breaks: u64,
+    /// Line breaks passed, for the numbers of the lines after it.
+    pub(super) breaks: u64,
     /// Lines that cannot be read: the number within the batch, counted from 0, and why.
     pub(super) bad: Vec<(u64, LineError)>,
     /// How many there were; only the first few are kept.
@@ -36,20 +37,17 @@ pub(super) struct Batch {
     pub(super) disordered: u64,
 }
 
-/// How many bad lines a batch keeps.
-const KEEP: usize = 5;
-
 /// How lines become records.
-pub(super) struct Parser<S> {
+pub(super) struct Parser<'h, S> {
     pub(super) format: Format,
     pub(super) unit: Unit,
     /// Stop at the first line that cannot be read.
     pub(super) strict: bool,
     pub(super) shards: usize,
-    pub(super) hasher: S,
+    pub(super) hasher: &'h S,
 }
 
-impl<S: BuildHasher> Parser<S> {
+impl<S: BuildHasher> Parser<'_, S> {
     /// Parses whole lines. `beheaded` says that the first line's beginning was too long to keep.
     pub(super) fn parse(&self, bytes: &[u8], beheaded: bool) -> Batch {
         let mut batch = Batch { dealt: vec![Vec::new(); self.shards], ..Batch::default() };
@@ -62,7 +60,7 @@ impl<S: BuildHasher> Parser<S> {
             }
             batch.lines += 1;
             let record = match self.format {
-                _ if too_long => Err(LineError::new(LONGEST_LINE, "a line of at most 1 MiB")),
+                _ if too_long => Err(LineError::found(LONGEST_LINE, "a line of at most 1 MiB", "more".into())),
                 Format::Combined => combined.read(line),
                 Format::Jsonl => jsonl::read(line),
             };
@@ -70,7 +68,7 @@ impl<S: BuildHasher> Parser<S> {
                 Ok(record) => batch.push(&record, self),
                 Err(error) => {
                     batch.bad_count += 1;
-                    if batch.bad.len() < KEEP {
+                    if batch.bad.len() < SHOWN {
                         batch.bad.push((number as u64, error));
                     }
                     if self.strict {
@@ -84,7 +82,7 @@ impl<S: BuildHasher> Parser<S> {
 }
 
 impl Batch {
-    fn push<S: BuildHasher>(&mut self, record: &Record<'_>, parser: &Parser<S>) {
+    fn push<S: BuildHasher>(&mut self, record: &Record<'_>, parser: &Parser<'_, S>) {
         let Record { time, cost, ref key } = *record;
         let hash = parser.hasher.hash_one(KeyBytes(key));
         self.disordered += u64::from(self.entries.last().is_some_and(|last| time < last.time));
@@ -98,11 +96,6 @@ impl Batch {
     pub(super) fn key(&self, entry: &Entry) -> &[u8] {
         let (start, length) = entry.key;
         &self.keys[start..start + length as usize]
-    }
-
-    /// Line breaks in it, for the numbers of the lines after it.
-    pub(super) fn breaks(&self) -> u64 {
-        self.breaks
     }
 
     /// Adds the records of `next` behind its own.

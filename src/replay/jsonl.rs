@@ -48,8 +48,8 @@ pub fn read(line: &[u8]) -> Result<Record<'_>, LineError> {
 /// A JSON string as bytes: a key need not be UTF-8 to be a key.
 struct Key<'l>(Cow<'l, [u8]>);
 
-impl<'l> Deserialize<'l> for Key<'l> {
-    fn deserialize<D: Deserializer<'l>>(deserializer: D) -> Result<Self, D::Error> {
+impl<'de: 'l, 'l> Deserialize<'de> for Key<'l> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Bytes;
 
         impl<'l> Visitor<'l> for Bytes {
@@ -75,30 +75,31 @@ impl<'l> Deserialize<'l> for Key<'l> {
 /// Names the field at fault and its value, which serde's error does not.
 #[cold]
 fn why(line: &[u8], error: &serde_json::Error) -> LineError {
-    const WHOLE: &str = "a whole number from 0 to 18446744073709551615";
     // Serde counts bytes from 1, and from 0 where it has not begun.
     let offset = error.column().saturating_sub(1).min(line.len());
     // Bytes that are not UTF-8 are at most a field's value; what the line is made of stays.
     let Ok(Value::Object(fields)) = serde_json::from_str(&String::from_utf8_lossy(line)) else {
         return LineError::found(offset, "a whole JSON object", format!("{} ({error})", excerpt(&line[offset..])));
     };
-    let is_key = |value: &Value| value.is_string();
-    let checks: [(_, fn(&Value) -> bool, _, _); 3] = [
-        ("t_ns", Value::is_u64, WHOLE, true),
-        ("key", is_key, "a string", true),
-        ("cost", Value::is_u64, WHOLE, false),
-    ];
-    for (name, is_right, right, required) in checks {
-        let expected = format!("{name} to be {right}");
-        match fields.get(name) {
-            None if required => return LineError::found(offset, expected, "none".into()),
-            Some(value) if !is_right(value) => return LineError::found(offset, expected, value_in_short(value)),
-            _ => {}
-        }
-    }
-    LineError::found(offset, "each field once", format!("'{error}'"))
+    let whole = "a whole number from 0 to 18446744073709551615";
+    let wrong = |name: &str, is_right: fn(&Value) -> bool| fields.get(name).filter(|value| !is_right(value));
+    let missing = |name: &str| !fields.contains_key(name);
+    let (field, right, found) = if let Some(value) = wrong("t_ns", Value::is_u64) {
+        ("t_ns", whole, in_short(value))
+    } else if let Some(value) = wrong("key", Value::is_string) {
+        ("key", "a string", in_short(value))
+    } else if let Some(value) = wrong("cost", Value::is_u64) {
+        ("cost", whole, in_short(value))
+    } else if missing("t_ns") {
+        ("t_ns", whole, "none".into())
+    } else if missing("key") {
+        ("key", "a string", "none".into())
+    } else {
+        return LineError::found(offset, "each field once", format!("'{error}'"));
+    };
+    LineError::found(offset, format!("{field} to be {right}"), found)
 }
 
-fn value_in_short(value: &Value) -> String {
+fn in_short(value: &Value) -> String {
     excerpt(value.to_string().as_bytes())
 }

@@ -84,5 +84,10 @@ pub(super) fn excerpt(bytes: &[u8]) -> String {
     }
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST)]);
     let dots = if bytes.len() > MOST { "…" } else { "" };
-    format!("'{}{dots}'", text.escape_debug())
+    let mut printable = String::with_capacity(MOST + 8);
+    for letter in text.chars() {
+        // Quotes are as they are: nobody parses this.
+        if matches!(letter, '"' | '\'') { printable.push(letter) } else { printable.extend(letter.escape_debug()) }
+    }
+    format!("'{printable}{dots}'")
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::bucket::Word;
 use crate::bucket::step::{self, Step};
-use crate::budget::{Budget, Resolution};
+use crate::budget::{Budget, HORIZON, Resolution};
 use crate::decision::Decision;
 use crate::window::{Window, step as window_step};
 
@@ -123,7 +123,13 @@ impl State {
         let by = self.latest - self.epoch;
         match rule {
             Rule::Bucket(budget) => {
-                self.word = step::rebase(self.word, by, budget);
+                let mut left = by;
+                while left > 0 {
+                    // Time past the horizon stands still, for a move too.
+                    let some = left.min(HORIZON);
+                    self.word = step::rebase(self.word, some, budget);
+                    left -= some;
+                }
                 self.epoch = self.latest;
             }
             Rule::Window(window) => {
@@ -149,19 +155,60 @@ mod tests {
 
     #[test]
     fn a_bucket_outlives_its_horizon_without_losing_a_nanosecond() {
-        // A token in 7 years: spent in year 500 of a log that begins in 1970, and again 7 years later to the nanosecond.
         let rule = bucket(1, 1, 7 * YEAR);
         let mut state = State::new(0, &rule);
-        for time in [0, 7 * YEAR, 14 * YEAR, 30 * YEAR, 40 * YEAR, 500 * YEAR, 507 * YEAR] {
-            assert_eq!(
-                state.decide(time - u64::from(time > 0), 0, &rule).0,
-                Outcome::Admitted {
-                    remaining: u64::from(
-                        !(time % (7 * YEAR) == 0 && (1..=14 * YEAR).contains(&time) || time == 507 * YEAR)
-                    )
-                }
-            );
-            assert_eq!(state.decide(time, 1, &rule).0, Outcome::Admitted { remaining: 0 }, "{time}");
+        assert_eq!(state.decide(0, 1, &rule).0, Outcome::Admitted { remaining: 0 });
+        for time in (1..=70).map(|number| number * 7 * YEAR) {
+            assert_eq!(state.decide(time - 1, 1, &rule).0, Outcome::Denied { retry_after_ns: 1 });
+            assert_eq!(state.decide(time, 1, &rule).0, Outcome::Admitted { remaining: 0 });
         }
+    }
+
+    #[test]
+    fn a_wait_past_the_first_lines_horizon_is_told() {
+        let rule = bucket(1, 1, 30 * YEAR);
+        let mut state = State::new(0, &rule);
+        assert_eq!(state.decide(0, 0, &rule).0, Outcome::Admitted { remaining: 1 });
+        assert_eq!(state.decide(10 * YEAR, 1, &rule).0, Outcome::Admitted { remaining: 0 });
+        assert_eq!(state.decide(11 * YEAR, 1, &rule).0, Outcome::Denied { retry_after_ns: 29 * YEAR });
+        assert_eq!(state.decide(40 * YEAR, 1, &rule).0, Outcome::Admitted { remaining: 0 });
+        // No epoch reaches this far.
+        let rule = bucket(1, 1, 100 * YEAR);
+        let mut state = State::new(0, &rule);
+        assert_eq!(state.decide(0, 1, &rule).0, Outcome::Admitted { remaining: 0 });
+        assert_eq!(state.decide(YEAR, 1, &rule).0, Outcome::Denied { retry_after_ns: u64::MAX });
+    }
+
+    #[test]
+    fn windows_are_aligned_to_1970_wherever_a_key_begins_and_however_long_it_lasts() {
+        let second = 1_000_000_000;
+        let rule = Rule::Window(Window::new(1, Duration::from_secs(10)).unwrap());
+        let mut state = State::new(1_431_857_103 * second, &rule);
+        for year in [0, 1, 19, 20, 40, 400] {
+            let begin = 1_431_857_100 * second + year * YEAR;
+            assert_eq!(state.decide(begin + 3 * second, 1, &rule).0, Outcome::Admitted { remaining: 0 });
+            assert_eq!(state.decide(begin + 4 * second, 1, &rule).0, Outcome::Denied { retry_after_ns: 6 * second });
+            assert_eq!(state.decide(begin + 10 * second - 1, 1, &rule).0, Outcome::Denied { retry_after_ns: 1 });
+            assert_eq!(state.decide(begin + 10 * second, 1, &rule).0, Outcome::Admitted { remaining: 0 });
+        }
+        // A window as long as there can be.
+        let length = HORIZON;
+        let rule = Rule::Window(Window::new(1, Duration::from_nanos(length)).unwrap());
+        let mut state = State::new(length - 1, &rule);
+        for time in [length - 1, length, 2 * length, 3 * length, 15 * length] {
+            assert_eq!(state.decide(time, 1, &rule).0, Outcome::Admitted { remaining: 0 });
+            assert_eq!(state.decide(time, 1, &rule).0, Outcome::Denied { retry_after_ns: length - time % length });
+        }
+    }
+
+    #[test]
+    fn a_line_from_before_the_keys_latest_is_decided_at_the_latest() {
+        let rule = bucket(1, 1, 1_000);
+        let mut state = State::new(5_000, &rule);
+        assert_eq!(state.decide(5_000, 1, &rule), (Outcome::Admitted { remaining: 0 }, false));
+        assert_eq!(state.decide(5_600, 1, &rule), (Outcome::Denied { retry_after_ns: 400 }, false));
+        assert_eq!(state.decide(0, 1, &rule), (Outcome::Denied { retry_after_ns: 400 }, true));
+        assert_eq!(state.decide(5_600, 1, &rule), (Outcome::Denied { retry_after_ns: 400 }, false));
+        assert_eq!(state.decide(6_000, 1, &rule), (Outcome::Admitted { remaining: 0 }, false));
     }
 }

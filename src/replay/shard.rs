@@ -3,27 +3,30 @@
 use hashbrown::HashTable;
 
 use super::batch::{Batch, Entry};
+use super::name::Name;
 use super::rule::{Outcome, Rule, State};
-use super::timeline::Timeline;
+use super::timeline::{Counts, Timeline};
 
 /// Everything that is known of one key.
 pub(super) struct Key {
     hash: u64,
-    pub(super) name: Box<[u8]>,
+    pub(super) name: Name,
     state: State,
     pub(super) lines: u64,
     pub(super) denied: u64,
+    pub(super) never: u64,
 }
 
-/// Sums over a shard's lines.
+/// Sums over lines that were decided.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Totals {
     pub(super) admitted: u64,
     pub(super) denied: u64,
     pub(super) never: u64,
-    /// Cost of all admitted lines; a `u128`, so that no log can overflow it.
-    pub(super) cost_admitted: u128,
+    /// Cost of all lines; a `u128`, so that no log can overflow it.
     pub(super) cost: u128,
+    pub(super) cost_admitted: u128,
+    pub(super) largest_cost: u64,
     /// Lines that were decided at their key's latest time.
     pub(super) late: u64,
     pub(super) span: Option<(u64, u64)>,
@@ -51,27 +54,63 @@ impl Shard {
         let key = self
             .keys
             .entry(hash, |key| key.hash == hash && *key.name == *name, |key| key.hash)
-            .or_insert_with(|| Key { hash, name: name.into(), state: State::new(time, rule), lines: 0, denied: 0 })
+            .or_insert_with(|| Key::new(hash, name, State::new(time, rule)))
             .into_mut();
         let (outcome, late) = key.state.decide(time, cost, rule);
-        let admitted = matches!(outcome, Outcome::Admitted { .. });
         key.lines += 1;
-        key.denied += u64::from(!admitted);
+        match outcome {
+            Outcome::Admitted { .. } => {}
+            Outcome::Denied { .. } => key.denied += 1,
+            Outcome::Never => key.never += 1,
+        }
+        self.totals.count(time, cost, outcome, late);
+        outcome
+    }
+}
 
-        let totals = &mut self.totals;
-        let cost = u128::from(cost);
-        totals.cost += cost;
+impl Key {
+    fn new(hash: u64, name: &[u8], state: State) -> Self {
+        Self { hash, name: name.into(), state, lines: 0, denied: 0, never: 0 }
+    }
+}
+
+impl Totals {
+    fn count(&mut self, time: u64, cost: u64, outcome: Outcome, late: bool) {
+        self.cost += u128::from(cost);
+        self.largest_cost = self.largest_cost.max(cost);
+        let mut counts = Counts { lines: 1, ..Counts::default() };
         match outcome {
             Outcome::Admitted { .. } => {
-                totals.admitted += 1;
-                totals.cost_admitted += cost;
+                self.admitted += 1;
+                self.cost_admitted += u128::from(cost);
             }
-            Outcome::Denied { .. } => totals.denied += 1,
-            Outcome::Never => totals.never += 1,
+            Outcome::Denied { .. } => {
+                self.denied += 1;
+                counts.denied = 1;
+            }
+            Outcome::Never => {
+                self.never += 1;
+                counts.never = 1;
+            }
         }
-        totals.late += u64::from(late);
-        totals.span = Some(totals.span.map_or((time, time), |(from, to)| (from.min(time), to.max(time))));
-        totals.timeline.count(time, !admitted);
-        outcome
+        self.late += u64::from(late);
+        self.span = Some(self.span.map_or((time, time), |(from, to)| (from.min(time), to.max(time))));
+        self.timeline.count(time, counts);
+    }
+
+    /// Adds the sums of other lines.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.admitted += other.admitted;
+        self.denied += other.denied;
+        self.never += other.never;
+        self.cost += other.cost;
+        self.cost_admitted += other.cost_admitted;
+        self.largest_cost = self.largest_cost.max(other.largest_cost);
+        self.late += other.late;
+        self.span = match (self.span, other.span) {
+            (Some((from, to)), Some((first, last))) => Some((from.min(first), to.max(last))),
+            (one, other) => one.or(other),
+        };
+        self.timeline.merge(other.timeline);
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use flate2::bufread::MultiGzDecoder;
 use memchr::{memchr, memrchr};
 
-use crate::sync::{AtomicU64, Ordering};
+use super::progress::Progress;
 
 /// What a block holds, about: enough to keep all threads busy, little beside the keys.
 const BLOCK: usize = 4 << 20;
@@ -55,13 +55,21 @@ impl Input {
         }
     }
 
-    fn open(&self, read: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
+    /// Whether it is there, as far as can be told without opening it: a pipe can be opened once.
+    pub(super) fn check(&self) -> io::Result<()> {
+        match self {
+            Self::File(path) if path.metadata()?.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn open(&self, progress: &Progress) -> io::Result<Box<dyn Read + Send>> {
         let raw: Box<dyn Read + Send> = match self {
             Self::File(path) => Box::new(File::open(path)?),
             Self::Stdin => Box::new(io::stdin()),
             Self::Bytes(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
         };
-        let mut counted = BufReader::with_capacity(1 << 18, Counted { inner: raw, read: Arc::clone(read) });
+        let mut counted = BufReader::with_capacity(1 << 18, Counted { inner: raw, progress: progress.clone() });
         let zipped = starts_with_gzip(&mut counted)? || matches!(self, Self::File(path) if ends_in_gz(path));
         Ok(if zipped { Box::new(MultiGzDecoder::new(counted)) } else { Box::new(counted) })
     }
@@ -80,14 +88,13 @@ fn starts_with_gzip(reader: &mut impl io::BufRead) -> io::Result<bool> {
 /// Counts the bytes that were read, before they are unzipped.
 struct Counted<R> {
     inner: R,
-    read: Arc<AtomicU64>,
+    progress: Progress,
 }
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        // Relaxed: a number for the progress bar, and nothing else hangs on it.
-        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        self.progress.add_bytes(read as u64);
         Ok(read)
     }
 }
@@ -107,12 +114,12 @@ pub(super) struct Block {
 /// Reads all inputs in order, and hands each block on until `next` says stop.
 pub(super) fn blocks(
     inputs: &[Input],
-    read: &Arc<AtomicU64>,
+    progress: &Progress,
     mut next: impl FnMut(Block) -> bool,
 ) -> Result<(), (usize, io::Error)> {
     for (input, source) in inputs.iter().enumerate() {
         let failed = |error| (input, error);
-        let mut reader = source.open(read).map_err(failed)?;
+        let mut reader = source.open(progress).map_err(failed)?;
         let (mut first, mut end) = (true, false);
         // The beginning of a line whose end was not read yet, and whether it was too long to keep.
         let (mut carry, mut too_long) = (Vec::new(), false);

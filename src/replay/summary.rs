@@ -1,23 +1,29 @@
 //! What is told at the end.
 
-use super::engine::Error;
+mod json;
+
+use std::cmp::Reverse;
+use std::fmt;
+
+use super::name::Name;
 use super::record::{Format, LineError, Unit};
 use super::rule::Rule;
-use super::shard::{Shard, Totals};
-use super::timeline::{Bar, Timeline};
+use super::shard::{Key, Shard, Totals};
+use super::timeline::Bar;
 
 /// How many keys are named.
 const NAMED: usize = 10;
 
-/// How many bars the timeline has at most.
-const BARS: u64 = 48;
+/// How many unreadable lines are shown.
+pub(super) const SHOWN: usize = 5;
 
 /// A replay in numbers.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Summary {
     /// The limit that was tried.
     pub rule: Rule,
-    /// What the log's lines cost.
+    /// What a log's lines cost.
     pub unit: Unit,
     /// How the log is written; `None` where there was no line.
     pub format: Option<Format>,
@@ -25,7 +31,7 @@ pub struct Summary {
     pub lines: u64,
     /// Lines that could not be read.
     pub unreadable: u64,
-    /// The first few of those.
+    /// The first five of those.
     pub bad_lines: Vec<BadLine>,
     /// Lines that were earlier than the line before them.
     pub out_of_order: u64,
@@ -35,8 +41,10 @@ pub struct Summary {
     pub span: Option<(u64, u64)>,
     /// Different keys.
     pub keys: u64,
-    /// Keys that were denied at least once, or asked for what is never admitted.
+    /// Keys that were denied at least once.
     pub keys_denied: u64,
+    /// Keys that asked at least once for what is never admitted.
+    pub keys_never: u64,
     /// Lines admitted.
     pub admitted: u64,
     /// Lines denied.
@@ -47,14 +55,17 @@ pub struct Summary {
     pub cost: u128,
     /// Tokens of all lines that were admitted.
     pub cost_admitted: u128,
-    /// The keys denied most, at most ten.
+    /// The largest cost of a line: a limit that holds as much has nothing that is never admitted.
+    pub largest_cost: u64,
+    /// The keys denied most, at most ten; of those denied as often, the first by their bytes.
     pub most_denied: Vec<DeniedKey>,
-    /// Denials over time.
+    /// All lines over time: at most 64 bars, without gaps.
     pub timeline: Vec<Bar>,
 }
 
 /// A line that could not be read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BadLine {
     /// The input's name.
     pub input: String,
@@ -64,15 +75,26 @@ pub struct BadLine {
     pub error: LineError,
 }
 
+/// `access.log:7:14: expected …, found …`.
+impl fmt::Display for BadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: ", self.input, self.line, self.error.column)?;
+        self.error.what(f)
+    }
+}
+
 /// A key that was denied.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeniedKey {
     /// As it stands in the log.
     pub key: Vec<u8>,
     /// Its lines.
     pub lines: u64,
-    /// Its lines that were not admitted.
+    /// Its lines that were denied.
     pub denied: u64,
+    /// Its lines whose cost is above what the limit ever holds.
+    pub never: u64,
 }
 
 impl Summary {
@@ -82,95 +104,23 @@ impl Summary {
         self.admitted + self.denied + self.never
     }
 
-    /// The share of decided lines that `part` is; 0 where none were.
+    /// The share of decided lines that `part` is, from 0 to 1; 0 where none were decided.
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "a share is told to a few digits")]
     pub fn share(&self, part: u64) -> f64 {
         if self.decided() == 0 { 0.0 } else { part as f64 / self.decided() as f64 }
     }
 
-    /// The summary as one JSON object.
-    #[must_use]
-    pub fn to_json(&self) -> serde_json::Value {
-        let most_denied: Vec<_> = self
-            .most_denied
-            .iter()
-            .map(|key| {
-                serde_json::json!({
-                    "key": String::from_utf8_lossy(&key.key),
-                    "lines": key.lines,
-                    "denied": key.denied,
-                })
-            })
-            .collect();
-        let bad_lines: Vec<_> = self
-            .bad_lines
-            .iter()
-            .map(|bad| {
-                serde_json::json!({
-                    "input": bad.input,
-                    "line": bad.line,
-                    "column": bad.error.column,
-                    "expected": bad.error.expected,
-                })
-            })
-            .collect();
-        serde_json::json!({
-            "rule": rule_json(&self.rule),
-            "unit": self.unit,
-            "format": self.format,
-            "lines": self.lines,
-            "decided": self.decided(),
-            "unreadable": self.unreadable,
-            "bad_lines": bad_lines,
-            "out_of_order": self.out_of_order,
-            "decided_late": self.decided_late,
-            "first_ns": self.span.map(|(first, _)| first),
-            "last_ns": self.span.map(|(_, last)| last),
-            "keys": self.keys,
-            "keys_denied": self.keys_denied,
-            "admitted": self.admitted,
-            "denied": self.denied,
-            "never": self.never,
-            "admitted_share": self.share(self.admitted),
-            "denied_share": self.share(self.denied),
-            "never_share": self.share(self.never),
-            "cost": number(self.cost),
-            "cost_admitted": number(self.cost_admitted),
-            "most_denied": most_denied,
-            "timeline": self.timeline,
-        })
-    }
-
     pub(super) fn gather(replay: (Rule, Unit, Option<Format>), seen: Seen, shards: Vec<Shard>) -> Self {
         let (rule, unit, format) = replay;
         let mut totals = Totals::default();
-        let mut timeline = Timeline::default();
-        let (mut keys, mut denied) = (0, Vec::new());
+        let (mut keys, mut keys_never, mut denied) = (0, 0, Vec::new());
         for shard in shards {
-            let part = shard.totals;
+            totals.merge(shard.totals);
             keys += shard.keys.len() as u64;
-            totals.admitted += part.admitted;
-            totals.denied += part.denied;
-            totals.never += part.never;
-            totals.cost += part.cost;
-            totals.cost_admitted += part.cost_admitted;
-            totals.late += part.late;
-            totals.span = match (totals.span, part.span) {
-                (Some((from, to)), Some((first, last))) => Some((from.min(first), to.max(last))),
-                (one, other) => one.or(other),
-            };
-            timeline.merge(part.timeline);
-            denied.extend(shard.keys.into_iter().filter(|key| key.denied > 0));
+            keys_never += shard.keys.iter().filter(|key| key.never > 0).count() as u64;
+            denied.extend(shard.keys.into_iter().filter(|key| key.denied > 0).map(DeniedKey::from));
         }
-        let keys_denied = denied.len() as u64;
-        // Ties by name, so that the answer is the same however the keys were spread.
-        denied.sort_unstable_by(|a, b| b.denied.cmp(&a.denied).then_with(|| a.name.cmp(&b.name)));
-        let most_denied = denied
-            .into_iter()
-            .take(NAMED)
-            .map(|key| DeniedKey { key: key.name.into_vec(), lines: key.lines, denied: key.denied })
-            .collect();
         Self {
             rule,
             unit,
@@ -182,16 +132,39 @@ impl Summary {
             decided_late: totals.late,
             span: totals.span,
             keys,
-            keys_denied,
+            keys_denied: denied.len() as u64,
+            keys_never,
             admitted: totals.admitted,
             denied: totals.denied,
             never: totals.never,
             cost: totals.cost,
             cost_admitted: totals.cost_admitted,
-            most_denied,
-            timeline: timeline.bars(BARS),
+            largest_cost: totals.largest_cost,
+            most_denied: most(denied),
+            timeline: totals.timeline.bars(),
         }
     }
+}
+
+impl From<Key> for DeniedKey {
+    fn from(Key { name, lines, denied, never, .. }: Key) -> Self {
+        let key = match name {
+            Name::Long(bytes) => bytes.into_vec(),
+            short @ Name::Short { .. } => short.to_vec(),
+        };
+        Self { key, lines, denied, never }
+    }
+}
+
+/// The first few, in order. Ties by name, so that the answer is the same however the keys were spread.
+fn most(mut keys: Vec<DeniedKey>) -> Vec<DeniedKey> {
+    let order = |a: &DeniedKey, b: &DeniedKey| (Reverse(a.denied), &a.key).cmp(&(Reverse(b.denied), &b.key));
+    if keys.len() > NAMED {
+        keys.select_nth_unstable_by(NAMED, order);
+        keys.truncate(NAMED);
+    }
+    keys.sort_unstable_by(order);
+    keys
 }
 
 /// What was seen of the lines, before any was decided.
@@ -206,37 +179,8 @@ pub(super) struct Seen {
 impl Seen {
     /// Notes a line that cannot be read; the first few are kept.
     pub(super) fn bad(&mut self, line: BadLine) {
-        if self.bad_lines.len() < 5 {
+        if self.bad_lines.len() < SHOWN {
             self.bad_lines.push(line);
         }
-    }
-
-    /// The error that stops a strict replay.
-    pub(super) fn stop(&self) -> Option<Error> {
-        self.bad_lines.first().map(|bad| Error::Unreadable(bad.clone()))
-    }
-}
-
-/// JSON has no integers past 64 bits that readers agree on.
-fn number(sum: u128) -> serde_json::Value {
-    u64::try_from(sum).map_or_else(|_| format!("{sum}").into(), Into::into)
-}
-
-fn rule_json(rule: &Rule) -> serde_json::Value {
-    let exact = rule.resolution() == crate::Resolution::Exact;
-    match rule {
-        Rule::Bucket(budget) => serde_json::json!({
-            "kind": "token bucket",
-            "capacity": budget.capacity(),
-            "refill_tokens": budget.refill_tokens(),
-            "refill_ns": number(budget.refill_duration().as_nanos()),
-            "exact": exact,
-        }),
-        Rule::Window(window) => serde_json::json!({
-            "kind": "fixed window",
-            "limit": window.limit(),
-            "window_ns": number(window.length().as_nanos()),
-            "exact": exact,
-        }),
     }
 }

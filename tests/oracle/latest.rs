@@ -59,7 +59,7 @@ impl Latest {
         // A refund behind the latest time can leave more than full at it, which no state of one word can remember:
         // from then on this refund's is the latest time.
         if *at >= self.time || self.model.is_full_with(0, &self.time) {
-            self.time = at.clone();
+            self.time.clone_from(at);
         }
     }
 }

@@ -9,17 +9,20 @@
 //! | `follow.rs` | the judge: follows an implementation's decisions and says which of them the exact bucket would not give |
 //! | `latest.rs` | the second judge: what a bucket at the latest time seen would give, for clocks that step back |
 //! | `drive.rs` | a history of calls, put to every layer of the crate at once |
+//! | `hot.rs` | the same for reservations, leases and changes of budget |
 //! | `window.rs` | the same for the fixed window |
 #![allow(dead_code, reason = "each test binary uses its part")]
 #![allow(unused_imports, reason = "each test binary uses its part")]
 
 mod drive;
 mod follow;
+mod hot;
 mod latest;
 mod model;
 mod window;
 
 pub(crate) use drive::{Op, drive};
 pub(crate) use follow::{Answer, Follower, Verdict};
+pub(crate) use hot::{HotOp, drive_hot};
 pub(crate) use model::{HORIZON, Model, nanos};
 pub(crate) use window::{WindowModel, WindowOp, drive_window};

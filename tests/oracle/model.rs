@@ -74,15 +74,36 @@ impl Model {
     /// Takes `n` tokens at `at`, whether or not they are there.
     pub(crate) fn spend(&mut self, n: u64, at: &BigInt) {
         self.level = self.level(at) - &self.d * n;
-        self.last = at.clone();
+        self.last.clone_from(at);
     }
 
     /// Gives back `n` tokens at `at`. A bucket that is full at `at` stays as it is.
     pub(crate) fn refund(&mut self, n: u64, at: &BigInt) {
         if self.unbounded_level(at) < self.full {
             self.level = (self.level(at) + &self.d * n).min(self.full.clone());
-            self.last = at.clone();
+            self.last.clone_from(at);
         }
+    }
+
+    /// Another capacity and refill from `at` on. The level carries over, up to the new capacity; so does debt.
+    pub(crate) fn change(&mut self, capacity: u64, refill_tokens: u64, refill_nanos: u64, at: &BigInt) {
+        let to = Self::new(capacity, refill_tokens, refill_nanos);
+        let level = self.level(at) * &to.d;
+        // Over the product of both denominators, so that nothing rounds.
+        let d = &self.d * &to.d;
+        let full = &d * capacity;
+        *self = Self { capacity, p: to.p * &self.d, level: level.min(full.clone()), full, d, last: at.clone() };
+    }
+
+    /// Takes away the smallest part of a token that `other` can count.
+    pub(crate) fn drop_a_part_of(&mut self, other: &Self) {
+        self.level -= &self.d / &other.d;
+    }
+
+    /// One capacity more, of level and of room: what may be reserved.
+    pub(crate) fn lend(&mut self) {
+        self.level += &self.full;
+        self.full *= 2;
     }
 
     /// Whole tokens that a debit may charge at `at` before the debt passes one capacity.

@@ -9,7 +9,7 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
 
 /// Rate limits, tried before they are switched on.
 #[derive(Debug, Parser)]
-#[command(name = "admittance", version, about, max_term_width = 100)]
+#[command(name = "admittance", version, max_term_width = 100, after_help = FIRST_STEPS)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -21,6 +21,12 @@ pub(crate) enum Command {
     Replay(Replay),
 }
 
+const FIRST_STEPS: &str = "\
+Try a limit of five requests at once and one every two seconds on a log:
+  admittance replay access.log --capacity 5 --refill 1/2s
+
+`admittance replay --help` has all flags, more examples and the exit codes.";
+
 const EXAMPLES: &str = "\
 Examples:
   Five requests at once and one every two seconds, for each address:
@@ -31,65 +37,92 @@ Examples:
     admittance replay access.log --unit byte --capacity 10000000 --refill 10000000/1s --json
   Every decision of a trace, in order:
     admittance replay trace.jsonl --capacity 3 --refill 2/1s --decisions -
+  From a pipe:
+    ssh web cat access.log | admittance replay - --window 100/1m
 
-Exit codes: 0 all lines were read or passed over; 1 an input cannot be read, or --strict met a line
-that cannot be; 2 the command line is wrong.";
+Lines are decided as they come. One that is earlier than the latest line of its key is decided at that
+latest time; --sort decides in order of time instead. Each key starts with a full budget. Lines that
+cannot be read are counted, the first five are shown, and the rest go on.
+
+Exit codes:
+  0  done; lines that cannot be read, and denials, are no failure
+  1  a log cannot be read, an output cannot be written, or --strict met a line that cannot be read
+  2  the command line is wrong";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line are")]
 pub(crate) struct Replay {
-    /// Logs, read one after the other; gzip is seen. `-` is standard input.
+    /// Logs, read one after the other as one; gzip is seen. `-` is standard input.
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<OsString>,
 
     /// Token bucket: tokens it holds at most, the largest burst.
-    #[arg(long, value_name = "TOKENS", help_heading = "The limit")]
+    #[arg(long, value_name = "TOKENS", value_parser = tokens, allow_hyphen_values = true, help_heading = LIMIT)]
     capacity: Option<u64>,
 
     /// Token bucket: how fast tokens come back, as in 2/1s (units: ns, us, ms, s, m, h, d).
-    #[arg(long, value_name = "TOKENS/DURATION", help_heading = "The limit")]
+    #[arg(long, value_name = "TOKENS/DURATION", allow_hyphen_values = true, help_heading = LIMIT)]
     refill: Option<Per>,
 
-    /// Fixed window: so many in each aligned window, as in 5/10s.
-    #[arg(long, value_name = "LIMIT/DURATION", conflicts_with_all = ["capacity", "refill"], help_heading = "The limit")]
+    /// Fixed window, instead of a bucket: so many in each window, as in 5/10s. Windows begin at whole multiples of their
+    /// length since 1970.
+    #[arg(
+        long,
+        value_name = "LIMIT/DURATION",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["capacity", "refill"],
+        help_heading = LIMIT
+    )]
     window: Option<Per>,
 
-    /// Whose requests share one budget. A trace says itself, by its `key`.
-    #[arg(long, value_enum, default_value_t, help_heading = "The limit")]
+    /// Whose lines share one budget. A trace says itself, by its `key`.
+    #[arg(long, value_enum, default_value_t, help_heading = LIMIT)]
     identity: Identity,
 
-    /// What a line of a log costs: 1, or its response's size. A trace says itself, by its `cost`.
-    #[arg(long, value_enum, default_value_t, help_heading = "The limit")]
+    /// What a line of an access log costs. A trace says itself, by its `cost`.
+    #[arg(long, value_enum, default_value_t, help_heading = LIMIT)]
     unit: UnitArg,
 
-    /// How the logs are written; by default told from the first line that can be read.
-    #[arg(long, value_enum, default_value_t, help_heading = "Reading")]
+    /// How the logs are written.
+    #[arg(long, value_enum, default_value_t, help_heading = READING)]
     format: FormatArg,
 
-    /// Decide in order of time, not of lines; keeps all lines in memory.
-    #[arg(long, help_heading = "Reading")]
+    /// Decide in order of time, not of lines. Keeps all lines in memory.
+    #[arg(long, help_heading = READING)]
     sort: bool,
 
     /// Stop at the first line that cannot be read.
-    #[arg(long, help_heading = "Reading")]
+    #[arg(long, help_heading = READING)]
     strict: bool,
 
     /// Threads to decide with; all cores by default. The output is the same for any number.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Reading")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = READING)]
     pub(crate) threads: Option<u16>,
 
-    /// Write a JSON line a decision, in order of the lines, to a file or to `-`; the summary then goes to standard error.
-    #[arg(long, value_name = "FILE", help_heading = "Telling")]
+    /// Write a JSON line for each line that is decided, in order, to a file or to `-`; with `-` the summary goes to standard
+    /// error.
+    #[arg(long, value_name = "FILE", help_heading = TELLING)]
     pub(crate) decisions: Option<PathBuf>,
 
     /// The summary as one JSON object.
-    #[arg(long, help_heading = "Telling")]
+    #[arg(long, help_heading = TELLING)]
     pub(crate) json: bool,
 
-    /// No progress bar.
-    #[arg(long, help_heading = "Telling")]
+    /// No progress bar. There is none anyway where standard error is no terminal.
+    #[arg(long, help_heading = TELLING)]
     pub(crate) quiet: bool,
+}
+
+const LIMIT: &str = "The limit: --capacity and --refill, or --window";
+const READING: &str = "Reading";
+const TELLING: &str = "Telling";
+
+fn tokens(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(tokens) if tokens > 0 => Ok(tokens),
+        _ => Err(format!("it must be a whole number from 1 to {}, as in --capacity 5", u64::MAX)),
+    }
 }
 
 /// Whose requests share one budget.
@@ -100,13 +133,13 @@ enum Identity {
     Address,
 }
 
-/// What a line of a log costs.
+/// What a line of an access log costs.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum UnitArg {
-    /// One.
+    /// Each costs 1.
     #[default]
     Request,
-    /// The response's size.
+    /// Each costs its response's size; `-` is 0.
     Byte,
 }
 

@@ -1,11 +1,13 @@
 //! The `admittance` program: limits tried on logs.
+#![forbid(unsafe_code)]
 
 mod args;
 mod progress;
 mod replay;
 mod report;
 
-use std::io;
+use std::fmt;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -19,13 +21,13 @@ fn main() -> ExitCode {
         // Whoever reads our output has seen enough.
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("admittance: {failure}");
+            complain(format_args!("{failure}"));
             ExitCode::FAILURE
         }
     }
 }
 
-/// Whether an error says that nobody reads any more.
-fn is_broken_pipe(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::BrokenPipe
+/// Says it on standard error. Where nobody listens there either, there is nowhere left to say so.
+fn complain(what: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr().lock(), "admittance: {what}");
 }

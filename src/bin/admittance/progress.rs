@@ -39,8 +39,8 @@ fn style(template: &str) -> ProgressStyle {
 
 #[allow(clippy::cast_precision_loss, reason = "told to two digits")]
 fn lines(lines: u64, elapsed: Duration) -> String {
-    let rate = lines as f64 / elapsed.as_secs_f64().max(1e-3) / 1e6;
-    format!("{lines} lines, {rate:.2} million/s")
+    let millions = lines as f64 / 1e6;
+    format!("{millions:.1} M lines, {:.2} M/s", millions / elapsed.as_secs_f64().max(1e-3))
 }
 
 impl Drop for Shown {

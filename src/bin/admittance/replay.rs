@@ -2,28 +2,29 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
-use admittance::replay::{Error, Input, Replay, Summary};
+use admittance::replay::{Error, Format, Input, Replay, Summary, Unit};
 use rayon::ThreadPoolBuilder;
 
-use crate::args;
 use crate::progress::Shown;
-use crate::report;
+use crate::{args, complain, report};
 
 /// Why it ended early.
 pub(crate) enum Failure {
     Replay(Error),
-    Write { to: String, error: io::Error },
+    Decisions { path: PathBuf, error: io::Error },
+    Overwrite { path: PathBuf },
+    Summary(io::Error),
     Threads(rayon::ThreadPoolBuildError),
 }
 
 impl Failure {
     pub(crate) fn is_broken_pipe(&self) -> bool {
         match self {
-            Self::Replay(Error::Write(error)) | Self::Write { error, .. } => crate::is_broken_pipe(error),
-            Self::Replay(_) | Self::Threads(_) => false,
+            Self::Replay(Error::Write(error)) | Self::Summary(error) => error.kind() == io::ErrorKind::BrokenPipe,
+            _ => false,
         }
     }
 }
@@ -31,8 +32,17 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Replay(error @ Error::Unreadable(_)) => write!(f, "{error}; stopped, because of --strict"),
             Self::Replay(error) => write!(f, "{error}"),
-            Self::Write { to, error } => write!(f, "{to}: {error}"),
+            Self::Decisions { path, error } => write!(f, "--decisions {}: {error}", path.display()),
+            Self::Overwrite { path } => {
+                write!(
+                    f,
+                    "--decisions {}: is one of the logs, and would be overwritten; name another file",
+                    path.display()
+                )
+            }
+            Self::Summary(error) => write!(f, "the summary cannot be written: {error}"),
             Self::Threads(error) => write!(f, "--threads: {error}"),
         }
     }
@@ -42,48 +52,91 @@ pub(crate) fn run(args: &args::Replay) -> Result<(), Failure> {
     let (replay, inputs) = (args.replay(), args.inputs());
     let threads = args.threads.map_or(0, usize::from);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::Threads)?;
-    let shown = (!args.quiet).then(|| Shown::start(replay.progress(), &inputs));
-    let summary = pool.install(|| decide(&replay, &inputs, args.decisions.as_deref()));
+    let to = Destination::of(args.decisions.as_deref());
+    // Decisions that scroll by and a bar that stays would overwrite each other.
+    let crowded = to == Destination::Stdout && io::stdout().is_terminal();
+    let shown = (!args.quiet && !crowded).then(|| Shown::start(replay.progress(), &inputs));
+    let summary = pool.install(|| decide(&replay, &inputs, to));
     drop(shown);
     let summary = summary?;
 
-    for bad in &summary.bad_lines {
-        eprintln!("admittance: {bad}");
+    // Standard error is then for the JSON alone, which has the bad lines too.
+    if !(args.json && to == Destination::Stdout) {
+        remarks(&summary);
     }
-    if summary.unreadable > summary.bad_lines.len() as u64 {
-        eprintln!(
-            "admittance: and {} more lines that cannot be read",
-            summary.unreadable - summary.bad_lines.len() as u64
-        );
-    }
-    tell(&summary, args).map_err(|error| Failure::Write { to: "summary".into(), error })
+    let told = tell(&summary, args.json, to);
+    told.map_err(Failure::Summary)
 }
 
-fn decide(replay: &Replay, inputs: &[Input], decisions: Option<&Path>) -> Result<Summary, Failure> {
-    match decisions {
-        None => replay.run(inputs),
-        Some(path) if path == Path::new("-") => replay.run_to(inputs, &mut io::stdout().lock()),
-        Some(path) => {
-            let file = File::create(path)
-                .map_err(|error| Failure::Write { to: format!("--decisions {}", path.display()), error })?;
-            replay.run_to(inputs, &mut BufWriter::with_capacity(1 << 18, file))
+/// Where decisions go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Destination<'a> {
+    Nowhere,
+    Stdout,
+    File(&'a Path),
+}
+
+impl<'a> Destination<'a> {
+    fn of(path: Option<&'a Path>) -> Self {
+        match path {
+            None => Self::Nowhere,
+            Some(path) if path == Path::new("-") => Self::Stdout,
+            Some(path) => Self::File(path),
         }
     }
-    .map_err(Failure::Replay)
 }
 
-fn tell(summary: &Summary, args: &args::Replay) -> io::Result<()> {
+fn decide(replay: &Replay, inputs: &[Input], to: Destination<'_>) -> Result<Summary, Failure> {
+    let summary = match to {
+        Destination::Nowhere => replay.run(inputs),
+        Destination::Stdout => replay.run_to(inputs, &mut io::stdout().lock()),
+        Destination::File(path) => {
+            if inputs.iter().any(|input| is_same_file(input, path)) {
+                return Err(Failure::Overwrite { path: path.into() });
+            }
+            let file = File::create(path).map_err(|error| Failure::Decisions { path: path.into(), error })?;
+            replay.run_to(inputs, &mut BufWriter::with_capacity(1 << 18, file))
+        }
+    };
+    summary.map_err(|error| match (error, to) {
+        (Error::Write(error), Destination::File(path)) => Failure::Decisions { path: path.into(), error },
+        (error, _) => Failure::Replay(error),
+    })
+}
+
+fn is_same_file(input: &Input, path: &Path) -> bool {
+    // What is not there yet is not a log either.
+    let there = |path: &Path| path.canonicalize().ok();
+    matches!(input, Input::File(log) if there(log).is_some_and(|log| Some(log) == there(path)))
+}
+
+/// What should be known before the summary is believed.
+fn remarks(summary: &Summary) {
+    for bad in &summary.bad_lines {
+        complain(format_args!("{bad}"));
+    }
+    let more = summary.unreadable - summary.bad_lines.len() as u64;
+    if more > 0 {
+        complain(format_args!("and {more} more lines that cannot be read"));
+    }
+    if summary.format == Some(Format::Jsonl) && summary.unit == Unit::Byte {
+        complain(format_args!("--unit byte changes nothing for a trace: each line says its own cost"));
+    }
+}
+
+fn tell(summary: &Summary, json: bool, decisions: Destination<'_>) -> io::Result<()> {
     let mut text = Vec::new();
-    if args.json {
-        serde_json::to_writer_pretty(&mut text, &summary.to_json())?;
+    if json {
+        serde_json::to_writer_pretty(&mut text, summary)?;
         text.push(b'\n');
     } else {
         report::write(summary, &mut text)?;
     }
     // Where standard output has the decisions, a summary in it would spoil them.
-    if args.decisions.as_deref() == Some(Path::new("-")) {
+    if decisions == Destination::Stdout {
         io::stderr().lock().write_all(&text)
     } else {
-        io::stdout().lock().write_all(&text)
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(&text).and_then(|()| stdout.flush())
     }
 }

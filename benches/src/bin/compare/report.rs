@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use admittance_benches::machine::Machine;
+use admittance_benches::stats::Quartiles;
 use serde_json::{Map, Value, json};
 
 use crate::duel::{Effort, Outcome, Side};
@@ -106,6 +107,14 @@ impl Line {
     }
 }
 
+/// A side's nanoseconds, and where it is more than one thread, how unevenly they fared: a thread that is starved makes
+/// the others fast.
+fn in_words((side, name): (&Side, String)) -> String {
+    let Quartiles { q1, median, q3 } = side.ns;
+    let unevenness = if side.threads > 1 { format!(", slowest/fastest {:.2}", side.unevenness) } else { String::new() };
+    format!("{name} {median:.1} ({q1:.1} – {q3:.1}{unevenness})")
+}
+
 /// To four decimals: more would be noise.
 fn rounded(number: f64) -> Value {
     ((number * 1e4).round() / 1e4).into()
@@ -126,10 +135,7 @@ impl fmt::Display for Report {
             let ratio = line.outcome.ratio;
             let quartiles = format!("{:.3} – {:.3}", ratio.q1, ratio.q3);
             write!(f, "{:<34} {:>7.3}  {quartiles:<15} {:<9} ", line.row.key, ratio.median, line.verdict())?;
-            let sides = line.outcome.sides.iter().zip(line.names());
-            let sides: Vec<_> = sides
-                .map(|(side, name)| format!("{name} {:.1} ({:.1} – {:.1})", side.ns.median, side.ns.q1, side.ns.q3))
-                .collect();
+            let sides: Vec<_> = line.outcome.sides.iter().zip(line.names()).map(in_words).collect();
             writeln!(f, "{}", sides.join(" / "))?;
         }
         Ok(())

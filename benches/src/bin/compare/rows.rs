@@ -38,16 +38,19 @@ pub(crate) const ROWS: &[Row] = &[
     floor::NOISE,
     floor::ADMIT,
     floor::ADMIT_FULL,
+    floor::DENY,
     governor::ADMIT,
     governor::ADMIT_FULL,
     governor::DENY,
     governor::CONTENDED,
     governor::CONTENDED_FULL,
     threads::DENY,
+    threads::CLOCK,
     coarse::VS_DEFAULT,
     coarse::VS_UPKEEP,
 ];
 
 /// The ratios that need no peer.
 #[cfg(not(feature = "peers"))]
-pub(crate) const ROWS: &[Row] = &[floor::NOISE, floor::ADMIT, floor::ADMIT_FULL, threads::DENY];
+pub(crate) const ROWS: &[Row] =
+    &[floor::NOISE, floor::ADMIT, floor::ADMIT_FULL, floor::DENY, threads::DENY, threads::CLOCK];

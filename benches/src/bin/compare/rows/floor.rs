@@ -1,7 +1,7 @@
 //! Against ourselves, and against what cannot be beaten.
 
 use admittance::TscClock;
-use admittance_benches::contenders::{Floor, Ours};
+use admittance_benches::contenders::{ClockOnly, Floor, Ours};
 use admittance_benches::plan::Plan;
 
 use super::{Row, Target};
@@ -31,4 +31,12 @@ pub(crate) const ADMIT_FULL: Row = Row {
     about: "the same, from a bucket that is full at each call",
     target: None,
     measure: |effort| duel::<Precise, Floor>(Of::Time, &Plan::FULL, [1, 1], effort),
+};
+
+/// A denial over a clock reading: the decision alone.
+pub(crate) const DENY: Row = Row {
+    key: "deny_vs_clock",
+    about: "time of a denial, over a clock reading",
+    target: None,
+    measure: |effort| duel::<Precise, ClockOnly>(Of::Time, &Plan::DENY, [1, 1], effort),
 };
