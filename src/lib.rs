@@ -30,6 +30,7 @@
 //! # Features
 //!
 //! - `std` (default): [`TscClock`] and [`CoarseClock`]. Without it the crate is `no_std` and allocates nothing.
+//! - `replay`: the module `replay`, which tries a limit on an access log or a trace. `cli`: the program that does.
 //!
 //! # Modules and the dependency rule
 //!

@@ -14,7 +14,9 @@ fn each_kind_of_decision_is_told_from_the_others() {
     let bucket = bucket(&clock);
     let (admitted, never) = (bucket.try_acquire(3), bucket.try_acquire(4));
     let denied = bucket.try_acquire(1);
-    for (decision, kinds) in [(admitted, [true, false, false]), (denied, [false, true, false]), (never, [false, false, true])] {
+    for (decision, kinds) in
+        [(admitted, [true, false, false]), (denied, [false, true, false]), (never, [false, false, true])]
+    {
         assert_eq!([decision.is_admitted(), decision.is_denied(), decision.is_never()], kinds, "{decision:?}");
     }
     assert_eq!((admitted.remaining(), denied.remaining(), never.remaining()), (Some(0), None, None));

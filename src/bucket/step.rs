@@ -90,8 +90,8 @@ pub const fn refund(word: Word, n: u64, now: u64, budget: &Budget) -> Word {
         // Full already, at this clock. Another caller's clock may be ahead: moving the word would mint for it.
         return word;
     }
-    // From the deepest debt to full is two capacities; more than that is full all the same.
-    let back = if n < 2 * budget.capacity() { word.bits().saturating_sub(n * scale.token) } else { 0 };
+    // More than 64 bits of ticks are more than the word holds.
+    let back = word.bits().saturating_sub(n.saturating_mul(scale.token));
     Word::from_bits(if back > full_at { back } else { full_at })
 }
 
@@ -119,9 +119,8 @@ pub const fn debit(word: Word, n: u64, now: u64, budget: &Budget) -> (Word, u64)
 /// decades, not once a call.
 #[must_use]
 pub const fn rebase(word: Word, by: u64, budget: &Budget) -> Word {
-    let scale = budget.scale();
     // A bucket that is full by then becomes 0, a full one at its epoch.
-    Word::from_bits(word.bits().saturating_sub(scale.ticks(by) - scale.full))
+    Word::from_bits(word.bits().saturating_sub(budget.scale().ticks_in(by)))
 }
 
 /// The tick at which the bucket was last empty, given that it holds no more than `full` now.
