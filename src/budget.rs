@@ -37,7 +37,7 @@ pub const HORIZON: u64 = (1 << 60) - 1;
 ///
 /// # Bounds
 ///
-/// Refills of less than 16 tokens a nanosecond (16 · 10⁹ a second). Filling from empty may take up to the horizon
+/// Refills of at most 15 tokens a nanosecond (15 · 10⁹ a second). Filling from empty may take up to the horizon
 /// (36 years), and up to 273 years where the refill reduces to one token per whole number of nanoseconds; so a capacity
 /// of 2⁴⁸ wants a refill of at least 250 000 a second. What cannot be represented is an error that names the field and the
 /// bound.
@@ -73,7 +73,7 @@ impl Budget {
     pub const fn new(capacity: u64, tokens: u64, duration: Duration) -> Result<Self, BudgetError> {
         let nanos = duration.as_nanos();
         if nanos > u64::MAX as u128 {
-            return Err(BudgetError::new(Field::RefillDuration, Fault::DurationTooLong));
+            return Err(BudgetError::new(Field::RefillDuration, Fault::DurationTooLong { given: duration }));
         }
         Self::checked(capacity, tokens, nanos as u64)
     }
@@ -82,7 +82,7 @@ impl Budget {
     ///
     /// # Panics
     ///
-    /// When `n` is 0 or 16 · 10⁹ and more; in a `const`, that is a compile error. [`Budget::new`] returns an error
+    /// When `n` is 0 or more than 15 · 10⁹; in a `const`, that is a compile error. [`Budget::new`] returns an error
     /// instead.
     #[must_use]
     pub const fn per_second(n: u64) -> Self {
@@ -93,7 +93,7 @@ impl Budget {
     ///
     /// # Panics
     ///
-    /// As [`Budget::per_second`], from 960 · 10⁹ on.
+    /// As [`Budget::per_second`], above 900 · 10⁹.
     #[must_use]
     pub const fn per_minute(n: u64) -> Self {
         Self::even(n, 60_000_000_000)
@@ -103,7 +103,7 @@ impl Budget {
     ///
     /// # Panics
     ///
-    /// As [`Budget::per_second`], from 57 600 · 10⁹ on.
+    /// As [`Budget::per_second`], above 54 000 · 10⁹.
     #[must_use]
     pub const fn per_hour(n: u64) -> Self {
         Self::even(n, 3_600_000_000_000)
@@ -113,7 +113,7 @@ impl Budget {
     ///
     /// # Panics
     ///
-    /// As [`Budget::per_second`], from 1 382 400 · 10⁹ on.
+    /// As [`Budget::per_second`], above 1 296 000 · 10⁹.
     #[must_use]
     pub const fn per_day(n: u64) -> Self {
         Self::even(n, 86_400_000_000_000)
@@ -195,7 +195,13 @@ impl Budget {
     /// ```
     #[must_use]
     pub const fn resolution(&self) -> Resolution {
-        if self.scale.is_exact() { Resolution::Exact } else { Resolution::WithinOneNanosecond }
+        // A nanosecond is `token · p / d` ticks. Asked of the rationals: a rate that rounds to a whole number is not one.
+        let ticks = self.refill_tokens as u128 * self.scale.token as u128;
+        if ticks.is_multiple_of(self.refill_nanos as u128) {
+            Resolution::Exact
+        } else {
+            Resolution::WithinOneNanosecond
+        }
     }
 
     /// Ticks of one token: the radix in which a [`Word`](crate::bucket::Word) packs tokens and a timestamp.

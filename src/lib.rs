@@ -40,6 +40,7 @@
 //!   `no_std` and allocates nothing.
 //! - `tokio`: waits for tasks. Brings tokio's timer and nothing else.
 //! - `serde`: a [`Snapshot`] can be written and read back.
+//! - `replay`: the module `replay`, which tries a limit on an access log or a trace. `cli`: the program that does.
 //!
 //! # Modules and the dependency rule
 //!

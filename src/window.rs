@@ -32,8 +32,8 @@ use crate::sync::const_unless_loom;
 ///
 /// # Bounds
 ///
-/// A window is 36 years at most, and the bits of the largest window number and of `limit` together are 64 at most: at one
-/// second 2³⁴ tokens, at one minute 2⁴⁰. Beyond that, [`Window::new`] is an error.
+/// A window is 36 years at most, and the bits of the largest window number and of `limit` together are 64 at most: below
+/// 2³³ tokens at one second, below 2³⁹ at one minute. Beyond that, [`Window::new`] is an error.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Window {
     limit: u64,
@@ -73,7 +73,7 @@ impl Window {
     ///
     /// # Panics
     ///
-    /// When `limit` is 0 or 2³⁴ and more; in a `const`, that is a compile error. [`Window::new`] returns an error instead.
+    /// When `limit` is 0 or 2³³ and more; in a `const`, that is a compile error. [`Window::new`] returns an error instead.
     #[must_use]
     pub const fn per_second(limit: u64) -> Self {
         Self::of(limit, 1)

@@ -99,6 +99,9 @@ fn a_denial_that_says_how_long_is_taken_for_an_admission() {
     let never = bucket.try_acquire(4);
     assert_eq!((is(never), tells(never)), ((false, false, true), (None, None)));
     assert!(admitted != denied && denied != never);
+    // Equal is what tells the same: two admissions or two denials are not.
+    assert!(admitted != bucket.peek(1) && admitted == bucket.peek(0));
+    assert!(denied != bucket.peek(3) && denied == bucket.peek(2));
     assert_eq!(
         format!("{admitted:?}, {denied:?}"),
         "Admitted(Permit { remaining: 1 }), Denied(Denial { retry_after: 1s })"
@@ -150,6 +153,7 @@ fn elapsed_time_is_lost_when_polling_fast() {
     let mut denials = 0;
     while bucket.try_acquire(1).is_denied() {
         denials += 1;
+        assert!(denials < 1_000_000, "a token never comes back");
         let _ = (bucket.peek(1), bucket.available());
         bucket.debit(0);
         bucket.refund(0);

@@ -101,8 +101,10 @@ proptest! {
             r#"{{"capacity":{capacity},"refill_tokens":{tokens},"refill_nanos":{nanos},"taken_at_unix_nanos":{taken},"until_full_nanos":{left}}}"#
         );
         let snapshot: Snapshot = serde_json::from_str(&text).unwrap();
-        if let Ok(bucket) = TokenBucket::restore_at(&snapshot, ManualClock::new(), noon()) {
-            prop_assert!(bucket.available() <= capacity);
+        for now in [0, 1, u64::MAX] {
+            if let Ok(bucket) = TokenBucket::restore_at(&snapshot, ManualClock::at(now), noon()) {
+                prop_assert!(bucket.available() <= capacity);
+            }
         }
     }
 }

@@ -164,7 +164,7 @@ pub const fn refund(word: Word, n: u64, now: u64, budget: &Budget) -> Word {
         // Full already, at this clock. Another caller's clock may be ahead: moving the word would mint for it.
         return word;
     }
-    // Saturating: more than the word could ever hold is full all the same.
+    // More than 64 bits of ticks are more than the word holds.
     let back = word.bits().saturating_sub(n.saturating_mul(scale.token));
     Word::from_bits(if back > full_at { back } else { full_at })
 }
@@ -202,10 +202,9 @@ pub const fn until_full(word: Word, now: u64, budget: &Budget) -> u64 {
 #[must_use]
 pub const fn full_in(wait: u64, now: u64, budget: &Budget) -> Word {
     let scale = budget.scale();
-    // The tick of an instant far past the horizon, in the same unit; 2⁶⁴ · 2⁶⁴ fits in what is multiplied.
-    let full_at = ((now as u128 + wait as u128) * scale.rate as u128) >> 60;
-    let deepest = scale.ticks(now) as u128 + scale.full as u128;
-    Word::from_bits(if full_at < deepest { full_at } else { deepest } as u64)
+    let full_at = scale.ticks_in(now.saturating_add(wait));
+    let deepest = scale.ticks(now) + scale.full;
+    Word::from_bits(if full_at < deepest { full_at } else { deepest })
 }
 
 /// The same bucket told from an epoch `by` nanoseconds later, no earlier than the last call: how a replay or a restart
@@ -215,9 +214,8 @@ pub const fn full_in(wait: u64, now: u64, budget: &Budget) -> Word {
 /// decades, not once a call.
 #[must_use]
 pub const fn rebase(word: Word, by: u64, budget: &Budget) -> Word {
-    let scale = budget.scale();
     // A bucket that is full by then becomes 0, a full one at its epoch.
-    Word::from_bits(word.bits().saturating_sub(scale.ticks(by) - scale.full))
+    Word::from_bits(word.bits().saturating_sub(budget.scale().ticks_in(by)))
 }
 
 /// The same bucket under another budget from `now` on: what it has refilled by `now` at the old rate is carried over, at

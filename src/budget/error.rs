@@ -24,9 +24,9 @@ pub(crate) enum Field {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     Zero,
-    DurationTooLong,
-    RefillTooFast { nanos: u64 },
-    RefillTooSlow,
+    DurationTooLong { given: Duration },
+    RefillTooFast { given: u64, most: u64, nanos: u64 },
+    RefillTooSlow { tokens: u64, nanos: u64 },
     CapacityTooLarge { given: u64, most: u64 },
     WindowTooLong { given: Duration },
     LimitTooLarge { given: u64, most: u64 },
@@ -65,8 +65,9 @@ impl BudgetError {
     #[must_use]
     pub const fn bound(&self) -> Option<u64> {
         match self.fault {
-            Fault::CapacityTooLarge { most, .. } | Fault::LimitTooLarge { most, .. } => Some(most),
-            Fault::RefillTooFast { nanos } => Some((16 * nanos as u128 - 1) as u64),
+            Fault::CapacityTooLarge { most, .. }
+            | Fault::LimitTooLarge { most, .. }
+            | Fault::RefillTooFast { most, .. } => Some(most),
             _ => None,
         }
     }
@@ -77,7 +78,7 @@ impl BudgetError {
             (Field::Capacity, Fault::Zero) => "capacity must be at least 1 token",
             (Field::Capacity, _) => "capacity is too large for this refill",
             (Field::RefillTokens, Fault::Zero) => "refill tokens must be at least 1",
-            (Field::RefillTokens, _) => "refill must be less than 16 tokens a nanosecond",
+            (Field::RefillTokens, _) => "refill must be at most 15 tokens a nanosecond",
             (Field::RefillDuration, Fault::Zero) => "refill duration must be at least 1 ns",
             (Field::RefillDuration, _) => "refill duration is too long",
             (Field::Limit, Fault::Zero) => "limit must be at least 1",
@@ -93,19 +94,18 @@ impl fmt::Display for BudgetError {
         let field = self.field();
         match self.fault {
             Fault::Zero => write!(f, "{field}: must be at least 1, was 0"),
-            Fault::DurationTooLong => write!(f, "{field}: must be at most u64::MAX nanoseconds (584 years)"),
-            Fault::RefillTooFast { nanos } => {
-                let most = 16 * u128::from(nanos) - 1;
-                write!(
-                    f,
-                    "{field}: at most {most} per {:?} (less than 16 tokens a nanosecond)",
-                    Duration::from_nanos(nanos)
-                )
+            Fault::DurationTooLong { given } => {
+                write!(f, "{field}: must be at most 2^64 - 1 ns (584 years), was {given:?}")
             }
-            Fault::RefillTooSlow => {
+            Fault::RefillTooFast { given, most, nanos } => {
+                let duration = Duration::from_nanos(nanos);
+                write!(f, "{field}: {given} per {duration:?} is too fast; at most {most} (15 a nanosecond) fit")
+            }
+            Fault::RefillTooSlow { tokens, nanos } => {
+                let (duration, most) = (Duration::from_nanos(nanos), Duration::from_nanos(tokens << 61));
                 write!(
                     f,
-                    "{field}: one token would take too long; 36 years a token always fits, 273 years where it is a whole number of nanoseconds"
+                    "{field}: {duration:?} for {tokens} is too long; up to {most:?} always fits (2^61 ns a token, 73 years)"
                 )
             }
             Fault::CapacityTooLarge { given, most } => {

@@ -33,6 +33,9 @@ use crate::sync::unlikely;
 /// Bits of fraction in `rate`.
 const RATE_BITS: u32 = 60;
 
+/// A refill is at most this many tokens a nanosecond, so that one that is fast leaves room for a capacity.
+const MAX_TOKENS_PER_NANO: u128 = 15;
+
 /// One nanosecond is less than this many ticks.
 const MAX_TICKS_PER_NANO: u128 = 1 << (64 - RATE_BITS);
 
@@ -55,8 +58,9 @@ impl Scale {
     pub(super) const fn new(capacity: u64, tokens: u64, nanos: u64) -> Result<Self, BudgetError> {
         let divisor = gcd(tokens, nanos);
         let (p, d) = (tokens / divisor, nanos / divisor);
-        if p as u128 >= MAX_TICKS_PER_NANO * d as u128 {
-            return Err(BudgetError::new(Field::RefillTokens, Fault::RefillTooFast { nanos }));
+        if p as u128 > MAX_TOKENS_PER_NANO * d as u128 {
+            let most = MAX_TOKENS_PER_NANO as u64 * nanos;
+            return Err(BudgetError::new(Field::RefillTokens, Fault::RefillTooFast { given: tokens, most, nanos }));
         }
         let exact = Self::exact(p, d);
         let scaled = Self::scaled(capacity, p, d);
@@ -69,7 +73,7 @@ impl Scale {
         let coarsest = Self::scaled(u64::MAX, p, d);
         let most = if exact.room() > coarsest.room() { exact.room() } else { coarsest.room() };
         Err(if most == 0 {
-            BudgetError::new(Field::RefillDuration, Fault::RefillTooSlow)
+            BudgetError::new(Field::RefillDuration, Fault::RefillTooSlow { tokens, nanos })
         } else {
             BudgetError::new(Field::Capacity, Fault::CapacityTooLarge { given: capacity, most })
         })
@@ -103,11 +107,6 @@ impl Scale {
         best
     }
 
-    /// Whether nothing rounds: a nanosecond is a whole number of ticks, and a token is.
-    pub(super) const fn is_exact(&self) -> bool {
-        self.rate.trailing_zeros() >= RATE_BITS
-    }
-
     /// The tick at which a bucket that was full at the epoch stands at `now`: `full` at least.
     #[inline]
     pub(crate) const fn ticks(&self, now: u64) -> u64 {
@@ -118,6 +117,12 @@ impl Scale {
             HORIZON
         };
         self.full + (((now << (64 - RATE_BITS)) as u128 * self.rate as u128) >> 64) as u64
+    }
+
+    /// `⌊nanos · q⌋`, which does not end at the horizon: an epoch may move further. `u64::MAX` where it is more.
+    pub(crate) const fn ticks_in(&self, nanos: u64) -> u64 {
+        let ticks = (nanos as u128 * self.rate as u128) >> RATE_BITS;
+        if ticks > u64::MAX as u128 { u64::MAX } else { ticks as u64 }
     }
 }
 

@@ -21,7 +21,8 @@ pub const fn acquire(word: Word, n: u64, now: u64, window: &Window) -> Step {
         return Step::Keep(Decision::Never);
     }
     let (number, count) = current(word, now, window);
-    let left = window.limit - count;
+    // A word of another window may count past this one's limit: then nothing is left.
+    let left = window.limit.saturating_sub(count);
     if n == 0 {
         Step::Keep(Decision::Admitted(Permit::new(left, 1, join(number, count, window).bits())))
     } else if n <= left {
@@ -29,7 +30,7 @@ pub const fn acquire(word: Word, n: u64, now: u64, window: &Window) -> Step {
         Step::Spend { next, permit: Permit::new(left - n, 1, next.bits()) }
     } else {
         // The next window's start. It is past `now`, because `number` is now's window or a later one.
-        Step::Keep(Decision::Denied(Denial::at((number + 1) * window.nanos, now)))
+        Step::Keep(Decision::Denied(Denial::at(end(number, window), now)))
     }
 }
 
@@ -73,6 +74,12 @@ const fn current(word: Word, now: u64, window: &Window) -> (u64, u64) {
     // Past the horizon it stays in the last window.
     let now = if now < HORIZON { now } else { HORIZON };
     let (number, count) = unpack(word, window);
-    // No overflow: a window is 2⁶⁰ ns at most, and so is the start of the word's.
-    if now < (number + 1) * window.nanos { (number, count) } else { (now / window.nanos, 0) }
+    if now < end(number, window) { (number, count) } else { (now / window.nanos, 0) }
+}
+
+/// Where a window ends. Cannot overflow in a word written here: a window is 2⁶⁰ ns at most, and so is its start. In a
+/// word of another window it may, and then it never ends.
+#[inline]
+const fn end(number: u64, window: &Window) -> u64 {
+    (number + 1).saturating_mul(window.nanos)
 }

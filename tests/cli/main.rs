@@ -1,0 +1,9 @@
+//! The `admittance` program, run as people run it.
+#![cfg(feature = "cli")]
+
+mod decisions;
+mod failures;
+mod program;
+mod summary;
+mod usage;
+mod vectors;

@@ -1,0 +1,10 @@
+//! `admittance::replay` through its public API: what a line says, and what is decided of it.
+#![cfg(feature = "replay")]
+
+mod combined;
+mod engine;
+mod inputs;
+mod jsonl;
+mod random;
+mod rules;
+mod support;
