@@ -17,10 +17,10 @@ use std::sync::Barrier;
 use std::{env, thread};
 
 use admittance_benches::contenders;
-use admittance_benches::limiter::{Limiter, Visitor, prepare};
+use admittance_benches::limiter::{Caller, Limiter, Visitor, prepare};
 use admittance_benches::machine::Machine;
 use admittance_benches::plan::Plan;
-use admittance_benches::seat;
+use admittance_benches::{seat, shared};
 use hdrhistogram::Histogram;
 use quanta::Clock;
 
@@ -89,6 +89,7 @@ impl Visitor for Rows<'_> {
 /// one may be early or late.
 fn record<L: Limiter>(limiter: &L, index: u32, together: &Barrier) -> Histogram<u64> {
     seat::take(index);
+    let caller = limiter.caller();
     let clock = Clock::new();
     let mut batch = vec![0; BATCH];
     let mut histogram = empty();
@@ -96,7 +97,7 @@ fn record<L: Limiter>(limiter: &L, index: u32, together: &Barrier) -> Histogram<
         together.wait();
         for slot in &mut batch {
             let start = clock.raw();
-            black_box(black_box(limiter).admit());
+            black_box(black_box(&caller).admit());
             *slot = clock.raw().saturating_sub(start);
         }
         for &ticks in &batch[BATCH / 4..BATCH * 3 / 4] {
@@ -117,10 +118,14 @@ struct Nothing;
 impl Limiter for Nothing {
     const NAME: &'static str = "nothing";
 
+    shared!();
+
     fn build(_: &Plan) -> Self {
         Self
     }
+}
 
+impl Caller for &Nothing {
     #[inline(always)]
     fn admit(&self) -> bool {
         true

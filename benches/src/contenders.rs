@@ -1,6 +1,7 @@
 //! Everything that is measured, behind the one trait.
 
 mod floor;
+mod hot;
 mod ours;
 
 #[cfg(feature = "peers")]
@@ -13,12 +14,13 @@ mod leaky_bucket;
 mod ratelimit;
 
 pub use floor::{ClockOnly, Floor};
+pub use hot::{BothOf, Leased, TwoCalls, Waiting};
 pub use ours::{Asked, BenchClock, Ours, StepClock};
 
 #[cfg(feature = "peers")]
 pub use self::{
     gcra::Gcra,
-    governor::{Governor, GovernorUpkeep},
+    governor::{Governor, GovernorUpkeep, GovernorWaiting},
     leaky_bucket::LeakyBucket,
     ratelimit::Ratelimit,
 };

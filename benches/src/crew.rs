@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 
-use crate::limiter::Limiter;
+use crate::limiter::{Caller, Limiter};
 use crate::seat;
 
 /// Calls between two looks at whether the others are done.
@@ -95,16 +95,18 @@ impl Race {
 /// When the limiter does.
 pub fn run<L: Limiter>(limiter: &L, threads: u32, calls: u64) -> Race {
     if threads == 1 {
-        decide(limiter, WARM_UP);
+        let caller = limiter.caller();
+        decide(&caller, WARM_UP);
         let start = Instant::now();
-        let admitted = decide(limiter, calls);
+        let admitted = decide(&caller, calls);
         return Race { laps: vec![Lap { calls, admitted, elapsed: start.elapsed() }], together: true };
     }
     let waiting = CachePadded::new(AtomicU32::new(threads));
     let done = CachePadded::new(AtomicBool::new(false));
     let caller = |index| {
         seat::take(index);
-        decide(limiter, WARM_UP);
+        let caller = limiter.caller();
+        decide(&caller, WARM_UP);
         let seated = seat::time();
         meet(&waiting);
         let mut lap = Lap::default();
@@ -112,7 +114,7 @@ pub fn run<L: Limiter>(limiter: &L, threads: u32, calls: u64) -> Race {
         // Relaxed: a late look costs another chunk, which is counted.
         while lap.calls < calls && !done.load(Ordering::Relaxed) {
             let chunk = CHUNK.min(calls - lap.calls);
-            lap.admitted += decide(limiter, chunk);
+            lap.admitted += decide(&caller, chunk);
             lap.calls += chunk;
         }
         let end = Instant::now();
@@ -155,11 +157,11 @@ fn meet(waiting: &AtomicU32) {
 
 /// The loop itself: its own function, so that every contender gets the same one.
 #[inline(never)]
-fn decide<L: Limiter>(limiter: &L, calls: u64) -> u64 {
+fn decide<C: Caller>(caller: &C, calls: u64) -> u64 {
     let mut admitted = 0;
     for _ in 0..calls {
         // The box: each call meets a limiter it knows nothing of, as one request does, and reloads what it needs.
-        admitted += u64::from(black_box(limiter).admit());
+        admitted += u64::from(black_box(caller).admit());
     }
     admitted
 }

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use admittance::{Clock, TscClock};
 
-use crate::limiter::Limiter;
+use crate::limiter::{Caller, Limiter};
 use crate::plan::Plan;
+use crate::shared;
 
 /// Reads the clock, and swaps a word for one that has moved by what the clock said. Decides nothing.
 #[derive(Debug)]
@@ -18,10 +19,14 @@ pub struct Floor {
 impl Limiter for Floor {
     const NAME: &'static str = "clock + compare-and-swap";
 
+    shared!();
+
     fn build(_: &Plan) -> Self {
         Self { word: AtomicU64::new(0), clock: TscClock::new() }
     }
+}
 
+impl Caller for &Floor {
     #[inline(always)]
     fn admit(&self) -> bool {
         let now = self.clock.now();
@@ -40,10 +45,14 @@ pub struct ClockOnly(TscClock);
 impl Limiter for ClockOnly {
     const NAME: &'static str = "clock";
 
+    shared!();
+
     fn build(_: &Plan) -> Self {
         Self(TscClock::new())
     }
+}
 
+impl Caller for &ClockOnly {
     #[inline(always)]
     fn admit(&self) -> bool {
         black_box(self.0.now());

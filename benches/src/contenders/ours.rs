@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use admittance::{Budget, Clock, CoarseClock, Decision, ManualClock, TokenBucket, TscClock};
 
 use super::TICK;
-use crate::limiter::Limiter;
+use crate::limiter::{Caller, Limiter};
 use crate::plan::Plan;
+use crate::shared;
 
 /// A clock that a contender can be made with.
 pub trait BenchClock: Clock + Send + Sync {
@@ -78,10 +79,14 @@ pub struct Ours<C: Clock>(TokenBucket<C>);
 impl<C: BenchClock> Limiter for Ours<C> {
     const NAME: &'static str = C::NAME;
 
+    shared!();
+
     fn build(plan: &Plan) -> Self {
         Self(bucket(plan))
     }
+}
 
+impl<C: BenchClock> Caller for &Ours<C> {
     #[inline(always)]
     fn admit(&self) -> bool {
         self.0.try_acquire(1).is_admitted()
@@ -95,10 +100,14 @@ pub struct Asked<C: Clock>(TokenBucket<C>);
 impl<C: BenchClock> Limiter for Asked<C> {
     const NAME: &'static str = C::ASKED;
 
+    shared!();
+
     fn build(plan: &Plan) -> Self {
         Self(bucket(plan))
     }
+}
 
+impl<C: BenchClock> Caller for &Asked<C> {
     #[inline(always)]
     fn admit(&self) -> bool {
         match self.0.try_acquire(1) {
@@ -111,7 +120,7 @@ impl<C: BenchClock> Limiter for Asked<C> {
     }
 }
 
-fn bucket<C: BenchClock>(plan: &Plan) -> TokenBucket<C> {
+pub(super) fn bucket<C: BenchClock>(plan: &Plan) -> TokenBucket<C> {
     let budget = Budget::new(plan.capacity.into(), plan.tokens.into(), plan.per).expect("a plan is a budget");
     TokenBucket::with_clock(budget, C::make())
 }

@@ -2,8 +2,9 @@
 
 use ratelimit::Ratelimiter;
 
-use crate::limiter::Limiter;
+use crate::limiter::{Caller, Limiter};
 use crate::plan::Plan;
+use crate::shared;
 
 /// ratelimit's limiter on its default clock, `std`'s.
 #[derive(Debug)]
@@ -11,6 +12,8 @@ pub struct Ratelimit(Ratelimiter);
 
 impl Limiter for Ratelimit {
     const NAME: &'static str = "ratelimit";
+
+    shared!();
 
     fn build(plan: &Plan) -> Self {
         let capacity = plan.capacity.into();
@@ -21,7 +24,9 @@ impl Limiter for Ratelimit {
             .build();
         Self(limiter.expect("a plan is a budget"))
     }
+}
 
+impl Caller for &Ratelimit {
     #[inline(always)]
     fn admit(&self) -> bool {
         self.0.try_wait().is_ok()

@@ -53,6 +53,8 @@ pub(crate) enum Of {
     Time,
     /// All threads' calls per time: more is better.
     Throughput,
+    /// The first side's time itself, in nanoseconds: not a ratio.
+    Nanos,
 }
 
 /// `A`'s number over `B`'s, each on its own number of threads.
@@ -79,6 +81,7 @@ pub(crate) fn duel<A: Limiter, B: Limiter>(
     }
     let ratio = Quartiles::of(a.nanos.iter().zip(&b.nanos).map(|(a, b)| match of {
         Of::Time => a / b,
+        Of::Nanos => *a,
         Of::Throughput => (f64::from(threads_a) / a) / (f64::from(threads_b) / b),
     }));
     Outcome { sides: [a.side::<A>(threads_a), b.side::<B>(threads_b)], ratio }

@@ -1,6 +1,7 @@
 //! The ratios there are. A new one is a line here and a function in the file of its family.
 
 mod floor;
+mod hot;
 mod threads;
 
 #[cfg(feature = "peers")]
@@ -46,11 +47,23 @@ pub(crate) const ROWS: &[Row] = &[
     governor::CONTENDED_FULL,
     threads::DENY,
     threads::CLOCK,
+    hot::LEASE,
+    hot::LEASE_CONTENDED,
+    hot::WAIT,
+    hot::ALL_OF_TWO,
     coarse::VS_DEFAULT,
     coarse::VS_UPKEEP,
 ];
 
 /// The ratios that need no peer.
 #[cfg(not(feature = "peers"))]
-pub(crate) const ROWS: &[Row] =
-    &[floor::NOISE, floor::ADMIT, floor::ADMIT_FULL, floor::DENY, threads::DENY, threads::CLOCK];
+pub(crate) const ROWS: &[Row] = &[
+    floor::NOISE,
+    floor::ADMIT,
+    floor::ADMIT_FULL,
+    floor::DENY,
+    threads::DENY,
+    threads::CLOCK,
+    hot::LEASE,
+    hot::ALL_OF_TWO,
+];
