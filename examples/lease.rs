@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .map(|queue| {
                 let bucket = &bucket;
                 scope.spawn(move || {
-                    // What is older than a millisecond goes back: an idle queue does not save up a burst.
+                    // What is older than a millisecond goes back: an idle queue does not sit on what the other is denied.
                     let lease = bucket.lease(64 * 1500).max_age(Duration::from_millis(1));
                     let (mut packets, mut bytes, mut dropped) = (0_u64, 0, 0);
                     for sequence in queue.. {

@@ -213,7 +213,7 @@ impl Worst {
                 }
             }
             Decision::Admitted(permit) => {
-                if self.admitted.is_none_or(|(_, fewest)| permit.remaining() < fewest.remaining()) {
+                if self.admitted.is_none_or(|(_, fewest)| permit.left_less_than(&fewest)) {
                     self.admitted = Some((place, permit));
                 }
             }

@@ -13,7 +13,8 @@
 //! capacity + refill · t + what leases held when the interval began        (each holds less than its size, or one cost)
 //! ```
 //!
-//! and where all leases have a [`max_age`](Lease::max_age) of at most `a`, also at most `capacity + refill · (t + a)`.
+//! A [`max_age`](Lease::max_age) does not tighten that: tokens that have aged go back to the bucket, and there they can be
+//! spent. It keeps an idle handle from sitting on tokens that others are denied, as soon as it is used again.
 
 use core::borrow::Borrow;
 use core::cell::Cell;
@@ -96,7 +97,8 @@ where
         }
     }
 
-    /// Gives back, when next used, what is older than `age`, so that an idle handle does not save up a burst.
+    /// Gives back, when next used, what is older than `age`, and takes afresh: what an idle handle saved up is there for
+    /// everybody, up to the capacity.
     ///
     /// Every call then reads the clock; with a [`CoarseClock`](crate::CoarseClock) that is one load.
     #[must_use]

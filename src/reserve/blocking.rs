@@ -40,6 +40,7 @@ impl<C: Clock> TokenBucket<C> {
     pub fn wait_until(&self, n: u64, deadline: u64) -> Decision<()> {
         loop {
             match self.turn(n, deadline) {
+                Turn::Now => return Decision::Admitted(()),
                 Turn::Stop(decision) => return decision,
                 Turn::Crowded(pause) => thread::sleep(pause),
                 Turn::Go(reservation) => {

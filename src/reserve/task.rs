@@ -37,6 +37,7 @@ impl<C: Clock> TokenBucket<C> {
     pub async fn wait_async_until(&self, n: u64, deadline: u64) -> Decision<()> {
         loop {
             match self.turn(n, deadline) {
+                Turn::Now => return Decision::Admitted(()),
                 Turn::Stop(decision) => return decision,
                 Turn::Crowded(pause) => sleep(pause).await,
                 Turn::Go(reservation) => {

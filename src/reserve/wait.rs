@@ -10,6 +10,8 @@ use crate::decision::Decision;
 
 /// What a waiter does next.
 pub(super) enum Turn<'b, C: Clock> {
+    /// Nobody is waiting and the tokens are spent: go.
+    Now,
     /// Sleep until the promised instant, and go.
     Go(Reservation<'b, C>),
     /// A whole capacity is waiting already: sleep this long, and ask again.
@@ -20,7 +22,15 @@ pub(super) enum Turn<'b, C: Clock> {
 
 impl<C: Clock> TokenBucket<C> {
     /// Takes a place among those who wait, or says why not. Decided before anything is spent or slept.
+    #[inline]
     pub(super) fn turn(&self, n: u64, deadline: u64) -> Turn<'_, C> {
+        // Where there is a level there is no debt, and so nobody to pass. It spares the promise, which costs a division.
+        if self.try_acquire(n).is_admitted() { Turn::Now } else { self.turn_in_debt(n, deadline) }
+    }
+
+    fn turn_in_debt(&self, n: u64, deadline: u64) -> Turn<'_, C> {
+        // No bucket promises anything past the horizon.
+        let deadline = deadline.min(HORIZON);
         let there = match self.reserve_until(n, deadline) {
             Decision::Admitted(reservation) => return Turn::Go(reservation),
             Decision::Never => return Turn::Stop(Decision::Never),
