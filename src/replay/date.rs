@@ -7,24 +7,33 @@ pub(super) const LENGTH: usize = 26;
 
 const FORMAT: &str = "%d/%b/%Y:%H:%M:%S %z";
 
-/// Reads dates, and remembers the last one: lines of the same second are many and in a row.
-#[derive(Debug, Default)]
-pub(super) struct Dates {
-    text: [u8; LENGTH],
-    nanos: Option<u64>,
+/// How many dates are remembered: one for each second of a minute, and a few for what is no second.
+const SLOTS: usize = 64;
+
+/// Reads dates, and remembers the last ones: a log says each second many times, and seconds that are close together are close
+/// together in it, though not always in order.
+#[derive(Clone, Debug)]
+pub(super) struct Dates([Option<([u8; LENGTH], u64)>; SLOTS]);
+
+impl Default for Dates {
+    fn default() -> Self {
+        Self([None; SLOTS])
+    }
 }
 
 impl Dates {
     /// Nanoseconds since 1970, or what was expected.
     pub(super) fn read(&mut self, text: &[u8; LENGTH]) -> Result<u64, &'static str> {
-        if *text == self.text
-            && let Some(nanos) = self.nanos
-        {
-            return Ok(nanos);
+        // By the two digits of the second.
+        let slot = &mut self.0[usize::from(text[18].wrapping_mul(10).wrapping_add(text[19])) % SLOTS];
+        match slot {
+            Some((known, nanos)) if known == text => Ok(*nanos),
+            _ => {
+                let nanos = read(text)?;
+                *slot = Some((*text, nanos));
+                Ok(nanos)
+            }
         }
-        let nanos = read(text)?;
-        (self.text, self.nanos) = (*text, Some(nanos));
-        Ok(nanos)
     }
 }
 

@@ -159,5 +159,6 @@ pub(super) fn blocks(
 
 /// Appends up to a block of bytes, fewer only at the end.
 fn fill(reader: &mut dyn Read, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    bytes.reserve_exact(BLOCK);
     reader.take(BLOCK as u64).read_to_end(bytes)
 }

@@ -7,6 +7,8 @@ use rayon::ThreadPoolBuilder;
 
 use crate::support::{Owned, SECOND, access, bucket, call, decide, window};
 
+const BAD: &str = "what is this?\n";
+
 /// Some thousand lines of many keys, in bursts, a little out of order, now and then one that cannot be read.
 fn busy_log(lines: u64) -> String {
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
@@ -16,7 +18,7 @@ fn busy_log(lines: u64) -> String {
     };
     (0..lines)
         .map(|number| match next(500) {
-            0 => "what is this?\n".into(),
+            0 => BAD.into(),
             1 => "\r\n".into(),
             _ => {
                 let key = next(30) * next(30);
@@ -36,7 +38,7 @@ fn told(replay: &Replay, log: &str, threads: usize) -> (Vec<u8>, String) {
     let mut decisions = Vec::new();
     let tell = |decided: Decided<'_>| decided.write_json(&mut decisions).unwrap();
     let summary = pool.install(|| replay.run_bytes(log.as_bytes(), tell)).unwrap();
-    assert!(summary.denied > 500, "{summary:?}");
+    assert!(summary.denied > 100, "{summary:?}");
     (decisions, serde_json::to_string(&summary).unwrap())
 }
 
@@ -59,28 +61,16 @@ fn buckets_and_line_numbers_pass_from_one_block_to_the_next() {
     let (decisions, summary) = told(&replay, &log, 2);
     assert!(told(&replay, &log, 3) == (decisions.clone(), summary));
     // The same lines in files of less than a block.
-    let mut files = Vec::new();
-    let mut rest = log.as_str();
-    while !rest.is_empty() {
-        let (file, after) = rest.split_at(
-            rest[rest.len().min(1 << 20) - 1..].find('\n').map_or(rest.len(), |at| rest.len().min(1 << 20) + at),
-        );
-        files.push(Input::Bytes(file.as_bytes().into()));
-        rest = after;
-    }
+    let lines: Vec<&str> = log.split_inclusive('\n').collect();
+    let files: Vec<Input> = lines.chunks(9_000).map(|some| Input::Bytes(some.concat().into_bytes().into())).collect();
     let mut by_file = Vec::new();
     replay.run_to(&files, &mut by_file).unwrap();
     assert!(by_file == decisions);
-    // A bad line in the second block has its number in the file.
-    let at = log[(4 << 20) + 100..].find('\n').unwrap() + (4 << 20) + 101;
-    let log = log.replace("what is this?", "192.0.2.9 - - [17/May/2015:10:00:00 +0000] \"\" 200 1");
-    let at = log[at..].find('\n').unwrap() + at + 1;
-    let (before, after) = log.split_at(at);
-    let (_, summary) = decide(&replay, format!("{before}?\n{after}"));
-    assert_eq!(
-        summary.bad_lines.iter().map(|bad| bad.line).collect::<Vec<_>>(),
-        [before.matches('\n').count() as u64 + 1]
-    );
+    // The first bad line is in the second block.
+    let mut lines: Vec<&str> = lines.into_iter().filter(|line| *line != BAD).collect();
+    lines.insert(lines.len() - 5, BAD);
+    let (_, summary) = decide(&replay, lines.concat());
+    assert_eq!(summary.bad_lines.iter().map(|bad| bad.line).collect::<Vec<_>>(), [lines.len() as u64 - 5]);
 }
 
 #[test]
@@ -102,7 +92,7 @@ fn the_summary_is_the_sum_of_the_decisions() {
     assert_eq!(summary.admitted, decisions.len() as u64 - sum(1) - sum(2));
     assert_eq!(summary.decided() + summary.unreadable, summary.lines);
     assert_eq!(summary.lines, log.lines().filter(|line| !line.trim().is_empty()).count() as u64);
-    assert_eq!(summary.unreadable, log.matches("what is this?").count() as u64);
+    assert_eq!(summary.unreadable, log.matches(BAD).count() as u64);
     assert_eq!(summary.keys, keys.len() as u64);
     assert_eq!(summary.keys_denied, keys.values().filter(|counts| counts[1] > 0).count() as u64);
     let times = || decisions.iter().map(|decided| decided.time);
@@ -149,19 +139,14 @@ fn what_is_never_admitted_is_not_counted_as_denied() {
 
 #[test]
 fn a_strict_replay_stops_at_the_first_bad_line_and_decides_no_later_one() {
-    let mut log = busy_log(3_000).replace("what is this?", "192.0.2.9 - - [17/May/2015:10:00:00 +0000] \"\" 200 1");
-    let good = log.lines().count();
-    log.push_str("what is this?\n");
-    log.push_str(&access("192.0.2.1", 0, "1"));
+    let good: Vec<String> = busy_log(3_000).split_inclusive('\n').filter(|line| *line != BAD).map(Into::into).collect();
+    let decided = good.iter().filter(|line| !line.trim().is_empty()).count();
+    let log = [good.concat(), BAD.into(), access("192.0.2.1", 0, "1")].concat();
     for threads in [1, 2, 8] {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let mut decided = 0;
-        let stopped =
-            pool.install(|| Replay::new(bucket(5, 1)).strict(true).run_bytes(log.as_bytes(), |_| decided += 1));
+        let mut told = 0;
+        let stopped = pool.install(|| Replay::new(bucket(5, 1)).strict(true).run_bytes(log.as_bytes(), |_| told += 1));
         let Err(Error::Unreadable(bad)) = stopped else { panic!("{stopped:?}") };
-        assert_eq!(
-            (bad.line, decided),
-            (good as u64 + 1, log.lines().filter(|line| line.contains("GET /") || line.contains("\"\"")).count() - 1)
-        );
+        assert_eq!((bad.line, told), (good.len() as u64 + 1, decided));
     }
 }

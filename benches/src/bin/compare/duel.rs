@@ -4,14 +4,14 @@
 //! weather, and the ratio of a round is one observation; the median of many is the answer. Which side goes first
 //! alternates.
 
-use admittance_benches::crew;
+use admittance_benches::crew::{self, Race};
 use admittance_benches::limiter::{Limiter, prepare};
 use admittance_benches::plan::Plan;
 use admittance_benches::stats::Quartiles;
 use serde::Serialize;
 
-/// Attempts at one measurement before the machine is declared unfit.
-const PATIENCE: u32 = 1000;
+/// Rounds that may be thrown away, for each that is wanted.
+const PATIENCE: u32 = 2;
 
 /// How long to measure.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -33,8 +33,6 @@ pub(crate) struct Side {
     pub(crate) ns: Quartiles,
     /// Over rounds, the median of how much longer a call took on the slowest thread than on the fastest.
     pub(crate) unevenness: f64,
-    /// Measurements thrown away because the threads had not run at the same time.
-    pub(crate) repeated: u32,
 }
 
 /// What came of it.
@@ -44,6 +42,10 @@ pub(crate) struct Outcome {
     pub(crate) sides: [Side; 2],
     /// Of the rounds' ratios.
     pub(crate) ratio: Quartiles,
+    /// Rounds that count.
+    pub(crate) rounds: usize,
+    /// Rounds thrown away because threads had only taken turns, on a core that others wanted too.
+    pub(crate) thrown_away: u32,
 }
 
 /// What a ratio is of.
@@ -61,59 +63,53 @@ pub(crate) enum Of {
 ///
 /// # Panics
 ///
-/// When a call was decided otherwise than the plan says.
-pub(crate) fn duel<A: Limiter, B: Limiter>(
-    of: Of,
-    plan: &Plan,
-    [threads_a, threads_b]: [u32; 2],
-    effort: Effort,
-) -> Outcome {
-    let mut a = Tally::default();
-    let mut b = Tally::default();
-    for round in 0..effort.rounds {
-        if round % 2 == 0 {
-            a.measure::<A>(plan, threads_a, effort.calls);
-            b.measure::<B>(plan, threads_b, effort.calls);
+/// When a call was decided otherwise than the plan says, or threads never ran at the same time.
+pub(crate) fn duel<A: Limiter, B: Limiter>(of: Of, plan: &Plan, [on_a, on_b]: [u32; 2], effort: Effort) -> Outcome {
+    let mut rounds = Vec::new();
+    let mut thrown_away = 0;
+    while rounds.len() < effort.rounds as usize && thrown_away <= PATIENCE * effort.rounds {
+        let (a, b) = if (rounds.len() + thrown_away as usize).is_multiple_of(2) {
+            let a = measure::<A>(plan, on_a, effort.calls);
+            (a, measure::<B>(plan, on_b, effort.calls))
         } else {
-            b.measure::<B>(plan, threads_b, effort.calls);
-            a.measure::<A>(plan, threads_a, effort.calls);
+            let b = measure::<B>(plan, on_b, effort.calls);
+            (measure::<A>(plan, on_a, effort.calls), b)
+        };
+        if a.together && b.together {
+            rounds.push((a, b));
+        } else {
+            thrown_away += 1;
         }
     }
-    let ratio = Quartiles::of(a.nanos.iter().zip(&b.nanos).map(|(a, b)| match of {
-        Of::Time => a / b,
-        Of::Nanos => *a,
-        Of::Throughput => (f64::from(threads_a) / a) / (f64::from(threads_b) / b),
+    assert!(
+        !rounds.is_empty(),
+        "{on_a} and {on_b} threads never ran at the same time: too few cores, or too busy ones"
+    );
+    let ratio = Quartiles::of(rounds.iter().map(|(a, b)| {
+        let time = a.total().nanos() / b.total().nanos();
+        match of {
+            Of::Time => time,
+            Of::Nanos => a.total().nanos(),
+            Of::Throughput => f64::from(on_a) / f64::from(on_b) / time,
+        }
     }));
-    Outcome { sides: [a.side::<A>(threads_a), b.side::<B>(threads_b)], ratio }
+    let sides = [side::<A>(on_a, rounds.iter().map(|(a, _)| a)), side::<B>(on_b, rounds.iter().map(|(_, b)| b))];
+    Outcome { sides, ratio, rounds: rounds.len(), thrown_away }
 }
 
-#[derive(Default)]
-struct Tally {
-    nanos: Vec<f64>,
-    unevenness: Vec<f64>,
-    repeated: u32,
+/// One measurement, on a limiter of its own.
+fn measure<L: Limiter>(plan: &Plan, threads: u32, calls: u64) -> Race {
+    let limiter = prepare::<L>(plan);
+    let race = crew::run(&*limiter, threads, calls);
+    plan.check(L::NAME, &race.total());
+    race
 }
 
-impl Tally {
-    /// One measurement, on a limiter of its own. Threads that only took turns say nothing and are sent off again.
-    fn measure<L: Limiter>(&mut self, plan: &Plan, threads: u32, calls: u64) {
-        for _ in 0..PATIENCE {
-            let limiter = prepare::<L>(plan);
-            let race = crew::run(&*limiter, threads, calls);
-            let total = race.total();
-            plan.check(L::NAME, &total);
-            if race.together {
-                self.nanos.push(total.nanos());
-                self.unevenness.push(race.unevenness());
-                return;
-            }
-            self.repeated += 1;
-        }
-        panic!("{threads} threads never ran at the same time in {PATIENCE} attempts: too few cores, or too busy ones");
-    }
-
-    fn side<L: Limiter>(self, threads: u32) -> Side {
-        let unevenness = Quartiles::of(self.unevenness).median;
-        Side { name: L::NAME, threads, ns: Quartiles::of(self.nanos), unevenness, repeated: self.repeated }
+fn side<'a, L: Limiter>(threads: u32, races: impl Iterator<Item = &'a Race> + Clone) -> Side {
+    Side {
+        name: L::NAME,
+        threads,
+        ns: Quartiles::of(races.clone().map(|race| race.total().nanos())),
+        unevenness: Quartiles::of(races.map(Race::unevenness)).median,
     }
 }

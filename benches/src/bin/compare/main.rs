@@ -6,7 +6,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `duel` | two contenders in turn, A B B A, round after round, and the quartiles of the rounds' ratios |
+//! | `duel` | two contenders in turn, A B B A ..., round after round, and the quartiles of the rounds' ratios |
 //! | `rows` | the ratios there are, one file for each family |
 //! | `report` | the JSON object and the table |
 
@@ -34,7 +34,7 @@ struct Options {
     #[arg(long, value_name = "KEY")]
     only: Vec<String>,
     /// Rounds for each ratio; a round measures both sides once.
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     /// Calls for each measurement, per thread.
     #[arg(long, value_name = "N", default_value_t = 8192, value_parser = clap::value_parser!(u32).range(64..))]

@@ -86,7 +86,8 @@ impl Line {
         json!({
             "ratio": [rounded(ratio.q1), rounded(ratio.q3)],
             "ns": self.by_side(|side| json!([rounded(side.ns.q1), rounded(side.ns.q3)])),
-            "repeated": self.by_side(|side| side.repeated.into()),
+            "rounds": self.outcome.rounds,
+            "rounds_thrown_away": self.outcome.thrown_away,
             "slowest_thread_vs_fastest": self.by_side(|side| rounded(side.unevenness)),
         })
     }
