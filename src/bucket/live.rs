@@ -131,6 +131,7 @@ impl Live {
 
     /// Waits for a change that is under way.
     #[cold]
+    #[cfg_attr(not(feature = "std"), allow(clippy::unused_self, reason = "nothing changes then"))]
     fn settle(&self) {
         #[cfg(feature = "std")]
         self.later.settle();
