@@ -28,6 +28,7 @@ mod imp {
             Self
         }
 
+        #[allow(clippy::unused_self, reason = "crossbeam's has one")]
         pub(crate) fn spin(&self) {}
     }
 

@@ -54,6 +54,7 @@ impl ManualClock {
     }
 
     /// Moves the clock forward by `by`, and returns the new time. Stops at `u64::MAX`.
+    #[allow(clippy::must_use_candidate, reason = "most callers only want time to pass")]
     pub fn advance(&self, by: Duration) -> u64 {
         let by = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
         // Relaxed, twice: as in `set`. A loop, so that two threads that advance the clock both count.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::bucket::Word;
 use crate::bucket::step::{self, Step};
-use crate::budget::{Budget, HORIZON, Resolution};
+use crate::budget::{Budget, Resolution};
 use crate::decision::Decision;
 use crate::window::{Window, step as window_step};
 
@@ -123,13 +123,7 @@ impl State {
         let by = self.latest - self.epoch;
         match rule {
             Rule::Bucket(budget) => {
-                let mut left = by;
-                while left > 0 {
-                    // Time past the horizon stands still, for a move too.
-                    let some = left.min(HORIZON);
-                    self.word = step::rebase(self.word, some, budget);
-                    left -= some;
-                }
+                self.word = step::rebase(self.word, by, budget);
                 self.epoch = self.latest;
             }
             Rule::Window(window) => {
@@ -192,7 +186,7 @@ mod tests {
             assert_eq!(state.decide(begin + 10 * second, 1, &rule).0, Outcome::Admitted { remaining: 0 });
         }
         // A window as long as there can be.
-        let length = HORIZON;
+        let length = crate::budget::HORIZON;
         let rule = Rule::Window(Window::new(1, Duration::from_nanos(length)).unwrap());
         let mut state = State::new(length - 1, &rule);
         for time in [length - 1, length, 2 * length, 3 * length, 15 * length] {

@@ -141,10 +141,8 @@ pub(super) fn blocks(
                 let whole = memrchr(b'\n', &block.bytes).map_or(0, |at| at + 1);
                 carry.extend_from_slice(&block.bytes[whole..]);
                 block.bytes.truncate(whole);
-                if carry.len() > LONGEST_LINE {
-                    carry.clear();
-                    too_long = true;
-                }
+                // What is carried then is dropped with the rest of its line, next time.
+                too_long = carry.len() > LONGEST_LINE;
             }
             if !block.bytes.is_empty() {
                 first = false;

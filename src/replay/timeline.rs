@@ -125,12 +125,10 @@ impl Timeline {
         }
     }
 
+    /// Adds the counts of other lines, for [`bars`](Self::bars): those are whole multiples of either's intervals.
     pub(super) fn merge(&mut self, mut other: Self) {
         self.flush();
         other.flush();
-        if other.grade > self.grade {
-            self.coarsen(other.grade);
-        }
         for (from, counts) in other.counts {
             self.add(from, counts);
         }
