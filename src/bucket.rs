@@ -70,7 +70,7 @@ use crate::sync::const_unless_loom;
 ///
 /// # What it does not promise
 ///
-/// First come, first served between racing callers; pacing; a cap on work in flight. See the [crate](crate) page.
+/// First come, first served between racing callers; pacing; a cap on work in flight. See the page of the [crate].
 pub struct TokenBucket<C = TscClock> {
     live: Live,
     clock: C,
@@ -80,7 +80,7 @@ pub struct TokenBucket<C = TscClock> {
 impl TokenBucket {
     /// A full bucket on the precise clock.
     ///
-    /// The first clock of a process takes some milliseconds to calibrate: [`TscClock`](crate::TscClock).
+    /// The first clock of a process takes some milliseconds to calibrate: [`TscClock`].
     #[must_use]
     pub fn new(budget: Budget) -> Self {
         Self::with_clock(budget, TscClock::new())

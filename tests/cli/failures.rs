@@ -65,10 +65,12 @@ fn whoever_stops_reading_hears_nothing_more() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_a_failure() {
-    for args in [&["--decisions", "-"][..], &["--decisions", "/dev/full"], &[]] {
-        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    for (args, out) in
+        [(&["--decisions", "-"][..], "/dev/full"), (&["--decisions", "/dev/full"], "/dev/null"), (&[], "/dev/full")]
+    {
+        let out = std::fs::File::options().write(true).open(out).unwrap();
         let args = [&["replay", "examples/access.log", "--window", "1/1s"], args].concat();
-        let output = command(&args).stdout(full).output().unwrap();
+        let output = command(&args).stdout(out).output().unwrap();
         let remarks = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{args:?}: {remarks}");
         assert!(remarks.contains("No space left on device"), "{args:?}: {remarks}");
