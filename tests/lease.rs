@@ -90,9 +90,9 @@ fn it_gives_back_on_drop_and_when_told() {
 
 #[test]
 fn threads_with_leases_are_admitted_the_capacity_between_them() {
-    let clock = Arc::new(ManualClock::new());
+    static CLOCK: ManualClock = ManualClock::new();
     let budget = Budget::new(10_000, 1, Duration::from_secs(1)).unwrap();
-    let bucket = Arc::new(TokenBucket::with_clock(budget, clock));
+    let bucket = Arc::new(TokenBucket::with_clock(budget, &CLOCK));
     let threads: Vec<_> = (0..4)
         .map(|_| {
             let lease = Lease::new(Arc::clone(&bucket), 64);

@@ -55,12 +55,10 @@ impl Reader {
     fn time(&mut self, line: &[u8], from: usize) -> Result<(u64, usize), LineError> {
         for bracket in memchr_iter(b'[', &line[from..]) {
             let start = from + bracket + 1;
-            let end = start + LENGTH;
-            if line.get(end..end + 3) == Some(b"] \"".as_slice())
-                && let Some(text) = line[start..end].first_chunk()
-            {
+            let Some((text, rest)) = line[start..].split_first_chunk::<LENGTH>() else { break };
+            if rest.starts_with(b"] \"") {
                 let time = self.dates.read(text).map_err(|expected| LineError::at(start, line, expected))?;
-                return Ok((time, end + 3));
+                return Ok((time, start + LENGTH + 3));
             }
         }
         let place = memchr(b'[', &line[from..]).map_or(line.len(), |bracket| from + bracket);

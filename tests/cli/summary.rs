@@ -14,7 +14,8 @@ fn the_readmes_first_command_tells_who_would_have_been_denied() {
         "  time      2026-03-10T08:00:04Z to 2026-03-10T09:01:04Z, 1h 1m",
         "  order     33 earlier than the line before, 27 decided at their address's latest time",
         "  admitted  416   80.0%",
-        "  denied    104   20.0%   from 3 of 58 addresses",
+        "  keys      58 addresses, 3 of them denied",
+        "  denied    104   20.0%",
         "  2001:db8:77::c                   43           95   45.3%  ████████████████",
         "Denied over time, a column 1m",
     ] {
@@ -103,13 +104,11 @@ fn what_never_passes_is_told_with_the_capacity_it_would_take() {
         summary.starts_with("Fixed window for each address: 1 000 in each 1s, aligned to 1970 UTC (exact)\n"),
         "{summary}"
     );
-    let never = "  never     1   33.3%   from 1 of 2 addresses: above what the limit holds, the largest 1 200\n";
+    let never = "  never     1   33.3%   of 1 address: more than the limit ever holds, up to 1 200\n";
     assert!(summary.contains(never) && summary.contains("  bytes     903 admitted of 2 103\n"), "{summary}");
     // Nobody was denied: there is nobody to name, and no chart.
-    assert!(
-        summary.contains("  denied    0      0%   from 0 of 2 addresses\n") && !summary.contains("Denied"),
-        "{summary}"
-    );
+    assert!(summary.contains("  keys      2 addresses, none of them denied\n"), "{summary}");
+    assert!(summary.contains("  denied    0      0%\n") && !summary.contains("Denied"), "{summary}");
 }
 
 #[test]

@@ -68,14 +68,20 @@ fn facts(summary: &Summary, to: &mut impl Write) -> io::Result<()> {
     if summary.decided() == 0 {
         return fact("decided", "nothing".into());
     }
+    let some = |count: u64| format!("{} {}", number(count), if count == 1 { key } else { many });
+    let denied = match summary.keys_denied {
+        0 => "none of them denied".into(),
+        denied => format!("{} of them denied", number(denied)),
+    };
+    fact("keys", format!("{}, {denied}", some(summary.keys)))?;
     let width = number(summary.decided()).chars().count();
     let outcome = |count: u64| format!("{:>width$}  {:>6}", number(count), percent(count, summary.decided()));
-    let whose = |some: u64| format!("   from {} of {} {many}", number(some), number(summary.keys));
     fact("admitted", outcome(summary.admitted))?;
-    fact("denied", outcome(summary.denied) + &whose(summary.keys_denied))?;
+    fact("denied", outcome(summary.denied))?;
     if summary.never > 0 {
-        let why = format!(": above what the limit holds, the largest {}", number(summary.largest_cost));
-        fact("never", outcome(summary.never) + &whose(summary.keys_never) + &why)?;
+        let whose = some(summary.keys_never);
+        let why = format!("   of {whose}: more than the limit ever holds, up to {}", number(summary.largest_cost));
+        fact("never", outcome(summary.never) + &why)?;
     }
     let bytes = summary.unit == Unit::Byte && summary.format == Some(Format::Combined);
     if bytes || summary.cost != u128::from(summary.decided()) {
