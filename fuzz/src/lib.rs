@@ -7,6 +7,7 @@
 mod oracle;
 
 pub mod bucket;
+#[cfg(feature = "std")]
 pub mod hot;
 mod input;
 #[cfg(feature = "replay")]
@@ -23,6 +24,7 @@ pub type Run = fn(&[u8]);
 /// Every target by its name, which is also its folder of seeds.
 pub const TARGETS: &[(&str, Run)] = &[
     ("bucket", bucket::run),
+    #[cfg(feature = "std")]
     ("hot", hot::run),
     #[cfg(feature = "replay")]
     ("parsers", parsers::run),

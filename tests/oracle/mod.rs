@@ -16,6 +16,7 @@
 
 mod drive;
 mod follow;
+#[cfg(feature = "std")]
 mod hot;
 mod latest;
 mod model;
@@ -23,6 +24,7 @@ mod window;
 
 pub(crate) use drive::{Op, drive};
 pub(crate) use follow::{Answer, Follower, Verdict};
+#[cfg(feature = "std")]
 pub(crate) use hot::{HotOp, drive_hot};
 pub(crate) use model::{HORIZON, Model, nanos};
 pub(crate) use window::{WindowModel, WindowOp, drive_window};
