@@ -91,16 +91,16 @@ impl AtomicWord {
     /// pure: it is called again whenever another caller came first.
     #[inline(always)]
     pub fn apply<T>(&self, step: impl Fn(Word) -> Step<T>) -> Decision<T> {
-        let mut word = self.load();
         let mut backoff = None;
         loop {
+            let word = self.load();
             match step(word) {
                 Step::Keep(decision) => return decision,
-                Step::Spend { next, permit } => match self.swap(word, next) {
-                    Ok(()) => return Decision::Admitted(permit),
-                    Err(seen) => word = seen,
-                },
+                Step::Spend { next, permit } if self.swap(word, next) => return Decision::Admitted(permit),
+                Step::Spend { .. } => {}
             }
+            // Waits, and then loads anew. What the lost swap saw is stale by then: who came back with it would lose to a
+            // busy neighbour for as long as that one is busy.
             backoff.get_or_insert_with(Backoff::new).spin();
         }
     }
@@ -130,17 +130,14 @@ impl AtomicWord {
 
     /// Applies an unconditional step.
     pub(crate) fn update<T>(&self, step: impl Fn(Word) -> (Word, T)) -> T {
-        let mut word = self.load();
         let backoff = Backoff::new();
         loop {
+            let word = self.load();
             let (next, result) = step(word);
-            if next == word {
+            if next == word || self.swap(word, next) {
                 return result;
             }
-            match self.swap(word, next) {
-                Ok(()) => return result,
-                Err(seen) => word = seen,
-            }
+            // As in `apply`: loaded anew after the wait.
             backoff.spin();
         }
     }
@@ -153,16 +150,13 @@ impl AtomicWord {
         Word::from_bits(self.0.swap(Word::MOVED.bits(), Ordering::Relaxed))
     }
 
-    /// Puts `next` where `word` was, or says what is there instead.
+    /// Puts `next` where `word` was, unless something else is there.
     #[inline]
-    fn swap(&self, word: Word, next: Word) -> Result<(), Word> {
+    fn swap(&self, word: Word, next: Word) -> bool {
         // Relaxed on success: the modification order of this one variable is all that exactness needs, and callers are
-        // promised no synchronisation. Relaxed on failure: the value is only decided on again.
+        // promised no synchronisation. Relaxed on failure: what was seen is not used.
         // Weak: the loop is there anyway, and a spurious failure costs one more turn of it.
-        match self.0.compare_exchange_weak(word.bits(), next.bits(), Ordering::Relaxed, Ordering::Relaxed) {
-            Ok(_) => Ok(()),
-            Err(seen) => Err(Word::from_bits(seen)),
-        }
+        self.0.compare_exchange_weak(word.bits(), next.bits(), Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 }
 
