@@ -3,7 +3,7 @@
 //! A refund brings the very bits back that a spender loaded before (ABA): the word alone is the state, so its swap is right
 //! all the same, and these models would show it if it were not.
 //!
-//! Cost: three threads without a bound; under a second.
+//! Cost: three threads, at most three preemptions (`ADMITTANCE_LOOM_LONG` takes the bound away: minutes); seconds.
 #![cfg(admittance_loom)]
 
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn budget(capacity: u64) -> Budget {
 
 /// One thread spends and gives back, and so restores the bits; two others spend.
 fn a_refund_restores_the_bits<L: Limiter>() {
-    check(None, 3, || {
+    check(Some(3), 3, || {
         let budget = budget(3);
         let bucket = Arc::new(L::default());
         let before = bucket.load();
@@ -44,7 +44,7 @@ fn a_refund_restores_the_bits<L: Limiter>() {
 
 /// Two refunds race a spend: each counts, and the bucket is never more than full.
 fn refunds_add_up<L: Limiter>() {
-    check(None, 2, || {
+    check(Some(3), 2, || {
         let budget = budget(3);
         let bucket = Arc::new(L::default());
         assert!(bucket.try_acquire(3, 0, &budget).is_admitted());
@@ -66,7 +66,7 @@ fn refunds_add_up<L: Limiter>() {
 
 /// A debit of two races two spends of one: what is charged and what is spent add up, into debt.
 fn a_debit_races_spends<L: Limiter>() {
-    check(None, 3, || {
+    check(Some(3), 3, || {
         let budget = budget(2);
         let bucket = Arc::new(L::default());
         let spenders: Vec<_> = (0..2)
