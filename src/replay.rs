@@ -21,15 +21,15 @@
 //! # How time is told
 //!
 //! Lines carry nanoseconds since 1970. Each key's bucket has its epoch at the key's own first line, full, so a log may
-//! begin anywhere and span more than a limiter's horizon. Logs are out of order in real life: a line that is earlier
-//! than its key's latest is decided at the latest; [`Replay::sort`] sorts first. Fixed windows are aligned to 1970.
+//! begin anywhere and span more than a limiter's horizon. Logs are out of order in real life: a line that is earlier than
+//! its key's latest is decided at the latest; [`Replay::sort`] sorts first. Fixed windows are aligned to 1970.
 //!
 //! # How it works
 //!
-//! A thread reads blocks of whole lines. Each block is parsed in parallel, its records are dealt out to shards by the
-//! hash of their key, the shards are decided in parallel, each in input order, and the outcomes go back to their
-//! places. Keys do not depend on each other, so the result is the same for any number of threads. Memory grows with
-//! keys, not with lines (except to sort).
+//! A thread reads blocks of whole lines. Each block is parsed in parallel, its records are dealt out to shards by the hash
+//! of their key, the shards are decided in parallel, each in input order, and the outcomes go back to their places. Keys do
+//! not depend on each other, so the result is the same for any number of threads. Memory grows with keys, not with lines
+//! (except to sort).
 //!
 //! | file | holds |
 //! |---|---|

@@ -4,13 +4,12 @@
 //! 192.0.2.7 - alice [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 5120 "https://example.org/" "Mozilla/5.0"
 //! ```
 //!
-//! Only the first field, the time and, where bytes are counted, the size matter; whatever else a line holds may be
-//! broken.
+//! Only the first field, the time and, where bytes are counted, the size matter; whatever else a line holds may be broken.
 //!
-//! - The **time** is the first date in brackets that is followed by the quote that opens the request. A user name may
-//!   hold brackets and spaces, and even a date, but both servers escape quotes in it.
-//! - The **size** is what follows the quote that closes the request and a status of three digits. Both servers escape
-//!   quotes in a request. Where one did not, and it shows, the size is taken only if no second place could be meant.
+//! - The **time** is the first date in brackets that is followed by the quote that opens the request. A user name may hold
+//!   brackets and spaces, and even a date, but both servers escape quotes in it.
+//! - The **size** is what follows the quote that closes the request and a status of three digits. Both servers escape quotes in
+//!   a request. Where one did not, and it shows, the size is taken only if no second place could be meant.
 
 use std::borrow::Cow;
 
@@ -79,8 +78,8 @@ fn size(line: &[u8], request: usize) -> Result<u64, LineError> {
     bytes.ok_or_else(|| LineError::at(place, line, "a size of at most 18446744073709551615"))
 }
 
-/// The size where the first quote does not close the request: one was not escaped. Whoever sends a request chooses what
-/// is in it, so a size is believed only where there is no other.
+/// The size where the first quote does not close the request: one was not escaped. Whoever sends a request chooses what is
+/// in it, so a size is believed only where there is no other.
 #[cold]
 fn the_only_size(line: &[u8], request: usize, closing: Option<usize>) -> Result<(usize, &[u8]), LineError> {
     let mut sizes = quotes(line, request).filter_map(|quote| status_and_size(line, quote + 1));

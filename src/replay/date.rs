@@ -10,8 +10,8 @@ const FORMAT: &str = "%d/%b/%Y:%H:%M:%S %z";
 /// How many dates are remembered: one for each second of a minute, and a few for what is no second.
 const SLOTS: usize = 64;
 
-/// Reads dates, and remembers the last ones: a log says each second many times, and seconds that are close together are
-/// close together in it, though not always in order.
+/// Reads dates, and remembers the last ones: a log says each second many times, and seconds that are close together are close
+/// together in it, though not always in order.
 #[derive(Clone, Debug)]
 pub(super) struct Dates([Option<([u8; LENGTH], u64)>; SLOTS]);
 

@@ -60,15 +60,14 @@ impl Replay {
         self
     }
 
-    /// Decides in order of time, lines of one time in order of input. Keeps every line's facts in memory, about 90
-    /// bytes a line; the other replays keep keys alone. Decisions are still told in order of input.
+    /// Decides in order of time, lines of one time in order of input. Keeps every line's facts in memory, about 90 bytes a line;
+    /// the other replays keep keys alone. Decisions are still told in order of input.
     pub fn sort(mut self, sort: bool) -> Self {
         self.sort = sort;
         self
     }
 
-    /// Stops at the first line that cannot be read, and decides those before it (where they are not to be sorted
-    /// first).
+    /// Stops at the first line that cannot be read, and decides those before it (where they are not to be sorted first).
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
         self

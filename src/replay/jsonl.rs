@@ -31,8 +31,8 @@ const fn one() -> u64 {
 ///
 /// # Errors
 ///
-/// When it is not a JSON object with `t_ns` and `key`, or a field is not what it should be; the error names the field
-/// and its value. Never panics, on any bytes.
+/// When it is not a JSON object with `t_ns` and `key`, or a field is not what it should be; the error names the field and
+/// its value. Never panics, on any bytes.
 pub fn read(line: &[u8]) -> Result<Record<'_>, LineError> {
     let start = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     if line.get(start) != Some(&b'{') {

@@ -3,14 +3,13 @@
 use std::fmt;
 use std::ops::Deref;
 
-/// What fits without an allocation: every IPv4 address and most IPv6 ones. The whole is as large as this and one more
-/// byte, rounded up to a pointer's alignment.
+/// What fits without an allocation: every IPv4 address and most IPv6 ones. The whole is as large as this and one more byte,
+/// rounded up to a pointer's alignment.
 const SHORT: usize = 22;
 
 /// Bytes that are written once.
 ///
-/// Most of a replay is spent waiting for a key's cache lines: one that is found together with its state is one line,
-/// not two.
+/// Most of a replay is spent waiting for a key's cache lines: one that is found together with its state is one line, not two.
 pub(super) enum Name {
     Short { length: u8, bytes: [u8; SHORT] },
     Long(Box<[u8]>),

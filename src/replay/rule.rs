@@ -100,8 +100,8 @@ impl State {
         }
         let mut outcome = step.decision().into();
         if outcome == (Outcome::Denied { retry_after_ns: u64::MAX }) {
-            // The wait ends past the horizon of this epoch, and perhaps not past that of one that begins now. A look
-            // from there, no more: moving for good would cost a scaled budget a tick each time.
+            // The wait ends past the horizon of this epoch, and perhaps not past that of one that begins now. A look from
+            // there, no more: moving for good would cost a scaled budget a tick each time.
             let mut moved = *self;
             moved.move_epoch(rule);
             outcome = moved.step(cost, rule).decision().into();

@@ -80,8 +80,8 @@ fn ends_in_gz(path: &Path) -> bool {
 }
 
 fn starts_with_gzip(reader: &mut impl io::BufRead) -> io::Result<bool> {
-    // A pipe may hand over a single byte first. A log that is one byte long is not gzip, and its second byte never
-    // comes: what the buffer has is what is decided on.
+    // A pipe may hand over a single byte first. A log that is one byte long is not gzip, and its second byte never comes:
+    // what the buffer has is what is decided on.
     Ok(reader.fill_buf()?.starts_with(&[0x1f, 0x8b]))
 }
 

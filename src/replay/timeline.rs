@@ -46,8 +46,8 @@ impl AddAssign for Counts {
 
 const SECOND: u64 = 1_000_000_000;
 
-/// How long intervals are while they are counted, in nanoseconds: each a whole multiple of the one before. After a day
-/// come 2, 4, 8 … days.
+/// How long intervals are while they are counted, in nanoseconds: each a whole multiple of the one before. After a day come 2,
+/// 4, 8 … days.
 const INTERVALS: [u64; 48] = {
     let mut lengths = [0; 48];
     let mut place = 0;
@@ -68,8 +68,8 @@ const INTERVALS: [u64; 48] = {
     lengths
 };
 
-/// How long bars are, in nanoseconds, at most 2.5 times the one before. Each is a whole multiple of every interval that
-/// is fine enough to be counted beneath it (a test says so), so that bars are the same however intervals were merged.
+/// How long bars are, in nanoseconds, at most 2.5 times the one before. Each is a whole multiple of every interval that is
+/// fine enough to be counted beneath it (a test says so), so that bars are the same however intervals were merged.
 fn bar_lengths() -> impl Iterator<Item = u64> {
     let below_a_second = (0..9).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power)));
     let below_a_day = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200]
@@ -215,8 +215,8 @@ mod tests {
         let bars: Vec<u64> = bar_lengths().collect();
         assert!(bars.windows(2).all(|pair| pair[1] > pair[0] && pair[1] / 5 <= pair[0] / 2 + pair[0] % 2), "{bars:?}");
         assert!(u64::MAX / bars[bars.len() - 1] < BARS);
-        // An interval is used where more than `MOST` of the one before were; a bar, where `BARS` of the one before are
-        // too few. So the longest interval beneath a bar is at most 5 · BARS / MOST of the bar.
+        // An interval is used where more than `MOST` of the one before were; a bar, where `BARS` of the one before are too
+        // few. So the longest interval beneath a bar is at most 5 · BARS / MOST of the bar.
         for bar in bars {
             let beneath =
                 |&length: &u64| u128::from(length) * (MOST as u128 - 1) <= u128::from(bar) * 5 * u128::from(BARS);

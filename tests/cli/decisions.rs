@@ -24,7 +24,7 @@ fn decisions_are_as_documented_and_unreadable_lines_have_none() {
          {\"t_ns\":1500000000,\"key\":\"a\",\"cost\":0,\"outcome\":\"admitted\",\"remaining\":0}\n"
     );
     assert!(run.stderr.contains("standard input:4:1: expected a JSON object"), "{}", run.stderr);
-    assert!(run.stderr.contains("Token bucket for each key: capacity 1, refill 1/2s (exact)"), "{}", run.stderr);
+    assert!(run.stderr.contains("Token bucket for each key: capacity 1, refill 1 per 2s (exact)"), "{}", run.stderr);
 }
 
 #[test]

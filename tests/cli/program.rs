@@ -30,8 +30,7 @@ pub(crate) fn run(args: &[&str], stdin: impl AsRef<[u8]>) -> Run {
         .expect("the program was built for this test");
     let mut input = child.stdin.take().expect("it was asked for");
     let bytes = stdin.as_ref().to_vec();
-    // On a thread, because the program may write before it has read everything. It may also stop reading, which is no
-    // fault.
+    // On a thread, because the program may write before it has read everything. It may also stop reading, which is no fault.
     let writer = thread::spawn(move || drop(input.write_all(&bytes)));
     let output = child.wait_with_output().expect("it was started");
     writer.join().expect("writing does not panic");

@@ -9,7 +9,7 @@ fn the_readmes_first_command_tells_who_would_have_been_denied() {
     let run = run(&["replay", "examples/access.log", "--capacity", "5", "--refill", "1/2s"], "");
     assert_eq!(run.code, 0);
     for line in [
-        "Token bucket for each address: capacity 5, refill 1/2s (exact)",
+        "Token bucket for each address: capacity 5, refill 1 per 2s (exact)",
         "  lines     523, 3 of them unreadable",
         "  time      2026-03-10T08:00:04Z to 2026-03-10T09:01:04Z, 1h 1m",
         "  order     33 earlier than the line before, 27 decided at their address's latest time",
@@ -100,7 +100,10 @@ fn the_summary_as_json_has_stable_names_and_numbers() {
 fn what_never_passes_is_told_with_the_capacity_it_would_take() {
     let log = [access("192.0.2.1", 0, 900), access("192.0.2.1", 0, 1200), access("192.0.2.2", 0, 3)].concat();
     let summary = quiet(&["replay", "-", "--unit", "byte", "--window", "1000/1s"], log);
-    assert!(summary.starts_with("Fixed window for each address: 1000/1s, aligned to 1970 UTC (exact)\n"), "{summary}");
+    assert!(
+        summary.starts_with("Fixed window for each address: 1 000 in each 1s, aligned to 1970 UTC (exact)\n"),
+        "{summary}"
+    );
     let never = "  never     1   33.3%   of 1 address: more than the limit ever holds, up to 1 200\n";
     assert!(summary.contains(never) && summary.contains("  bytes     903 admitted of 2 103\n"), "{summary}");
     // Nobody was denied: there is nobody to name, and no chart.

@@ -61,8 +61,8 @@ impl Case {
         self.calls.iter().map(line).collect()
     }
 
-    /// What the case demands. Where its budget is not exact, that is what the pure step says of each key from its first
-    /// line on; `tests/vectors.rs` holds the step itself against the exact model.
+    /// What the case demands. Where its budget is not exact, that is what the pure step says of each key from its first line
+    /// on; `tests/vectors.rs` holds the step itself against the exact model.
     fn outcomes(&self) -> Vec<Outcome> {
         if self.exact {
             return self.expect.iter().map(|&expected| expected.into()).collect();

@@ -57,21 +57,8 @@ fn calls() -> impl Strategy<Value = Vec<(u64, usize, u64)>> {
     prop::collection::vec((0..4 * SECOND, 0..3_usize, 0..5_u64), 0..60)
 }
 
-/// Few enough for every day; `PROPTEST_CASES` asks for more.
-fn cases() -> ProptestConfig {
-    if std::env::var_os("PROPTEST_CASES").is_some() {
-        ProptestConfig::default()
-    } else {
-        ProptestConfig::with_cases(200)
-    }
-}
-
-fn outcomes(replay: &Replay, log: impl AsRef<[u8]>) -> Vec<Outcome> {
-    decide(replay, log).0.iter().map(|decided| decided.outcome).collect()
-}
-
 proptest! {
-    #![proptest_config(cases())]
+    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PROPTEST_CASES").is_some() { ProptestConfig::default().cases } else { 200 }))]
 
     #[test]
     fn no_bytes_are_too_odd(bytes in bytes()) {
@@ -91,11 +78,7 @@ proptest! {
 
     #[test]
     fn a_bucket_trace_is_decided_as_one_key_after_the_other(
-        calls in calls(),
-        capacity in 1..6_u64,
-        tokens in 1..1000_u64,
-        nanos in 1..2 * SECOND,
-        start in 0..u64::MAX - 4 * SECOND,
+        calls in calls(), capacity in 1..6_u64, tokens in 1..1000_u64, nanos in 1..2 * SECOND, start in 0..u64::MAX - 4 * SECOND,
     ) {
         let Ok(budget) = Budget::new(capacity, tokens, Duration::from_nanos(nanos)) else { return Ok(()) };
         let log: String = calls.iter().map(|&(time, key, cost)| call(start + time, &key.to_string(), cost)).collect();
@@ -112,7 +95,8 @@ proptest! {
                 step.decision().into()
             })
             .collect();
-        prop_assert_eq!(outcomes(&Replay::new(Rule::Bucket(budget)), log), expected);
+        let got: Vec<Outcome> = decide(&Replay::new(Rule::Bucket(budget)), log).0.iter().map(|decided| decided.outcome).collect();
+        prop_assert_eq!(got, expected);
     }
 
     #[test]
@@ -137,7 +121,8 @@ proptest! {
                 }
             })
             .collect();
-        prop_assert_eq!(outcomes(&Replay::new(window(limit, 1)), log), expected);
+        let got: Vec<Outcome> = decide(&Replay::new(window(limit, 1)), log).0.iter().map(|decided| decided.outcome).collect();
+        prop_assert_eq!(got, expected);
     }
 
     #[test]
@@ -147,8 +132,7 @@ proptest! {
         order.sort_by_key(|&place| calls[place].0);
         let sorted: String = order.iter().map(|&place| line(&calls[place])).collect();
         let in_time = decide(&Replay::new(bucket(4, 3)), sorted).0;
-        let unsorted: String = calls.iter().map(line).collect();
-        let (by_sort, summary) = decide(&Replay::new(bucket(4, 3)).sort(true), unsorted);
+        let (by_sort, summary) = decide(&Replay::new(bucket(4, 3)).sort(true), calls.iter().map(line).collect::<String>());
         prop_assert_eq!(summary.decided_late, 0);
         for (decided, place) in in_time.iter().zip(order) {
             prop_assert_eq!(decided, &by_sort[place]);

@@ -65,8 +65,8 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "TOKENS/DURATION", allow_hyphen_values = true, help_heading = LIMIT)]
     refill: Option<Per>,
 
-    /// Fixed window, instead of a bucket: so many in each window, as in 5/10s. Windows begin at whole multiples of
-    /// their length since 1970.
+    /// Fixed window, instead of a bucket: so many in each window, as in 5/10s. Windows begin at whole multiples of their
+    /// length since 1970.
     #[arg(
         long,
         value_name = "LIMIT/DURATION",
@@ -100,8 +100,8 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = READING)]
     pub(crate) threads: Option<u16>,
 
-    /// Write a JSON line for each line that is decided, in order, to a file or to `-`; with `-` the summary goes to
-    /// standard error.
+    /// Write a JSON line for each line that is decided, in order, to a file or to `-`; with `-` the summary goes to standard
+    /// error.
     #[arg(long, value_name = "FILE", help_heading = TELLING)]
     pub(crate) decisions: Option<PathBuf>,
 

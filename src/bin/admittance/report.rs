@@ -6,7 +6,7 @@ mod text;
 use std::io::{self, Write};
 
 use admittance::Resolution;
-use admittance::replay::{Format, Per, Rule, Summary, Unit};
+use admittance::replay::{Format, Rule, Summary, Unit};
 
 use text::{grouped, instant, percent, printable, span};
 
@@ -32,12 +32,14 @@ fn limit(summary: &Summary, to: &mut impl Write) -> io::Result<()> {
     let (key, _) = keys(summary);
     match summary.rule {
         Rule::Bucket(budget) => {
-            let refill = Per { tokens: budget.refill_tokens(), duration: budget.refill_duration() };
-            write!(to, "Token bucket for each {key}: capacity {}, refill {refill}", budget.capacity())?;
+            let (capacity, tokens) = (grouped(budget.capacity().into()), grouped(budget.refill_tokens().into()));
+            let every = span(u64::try_from(budget.refill_duration().as_nanos()).unwrap_or(u64::MAX));
+            write!(to, "Token bucket for each {key}: capacity {capacity}, refill {tokens} per {every}")?;
         }
         Rule::Window(window) => {
-            let limit = Per { tokens: window.limit(), duration: window.length() };
-            write!(to, "Fixed window for each {key}: {limit}, aligned to 1970 UTC")?;
+            let limit = grouped(window.limit().into());
+            let length = span(u64::try_from(window.length().as_nanos()).unwrap_or(u64::MAX));
+            write!(to, "Fixed window for each {key}: {limit} in each {length}, aligned to 1970 UTC")?;
         }
     }
     match summary.rule.resolution() {
