@@ -224,6 +224,7 @@ impl<C: Clock> TokenBucket<C> {
     ///
     /// Callers pay one load for being changeable, and a few more once the bucket was changed. Each change keeps about 80
     /// bytes until the bucket is dropped, and the first another half kilobyte; setting the budget it has already is free.
+    /// Debt that would take decades to pay off at the new refill is cut off at what the word can hold.
     /// Callers wait while a change is under way, some tens of nanoseconds. Changes wait for each other.
     pub fn set_budget(&self, budget: Budget) {
         self.live.change(budget, || self.clock.now());

@@ -95,6 +95,11 @@ impl Model {
         *self = Self { capacity, p: to.p * &self.d, level: level.min(full.clone()), full, d, last: at.clone() };
     }
 
+    /// Whole tokens owed at `at`, rounded up.
+    pub(crate) fn debt(&self, at: &BigInt) -> BigInt {
+        ceil_div(&-self.level(at), &self.d).max(BigInt::ZERO)
+    }
+
     /// Takes away the smallest part of a token that `other` can count.
     pub(crate) fn drop_a_part_of(&mut self, other: &Self) {
         self.level -= &self.d / &other.d;
