@@ -57,6 +57,8 @@
 #[cfg(not(target_has_atomic = "64"))]
 compile_error!("admittance keeps a bucket in one AtomicU64; this target has no 64-bit compare-and-swap");
 
+#[cfg(feature = "std")]
+mod amount;
 mod sync;
 
 pub mod bucket;
@@ -68,10 +70,13 @@ pub mod lease;
 #[cfg(feature = "replay")]
 pub mod replay;
 pub mod reserve;
+pub mod rule;
 #[cfg(feature = "std")]
 pub mod snapshot;
 pub mod window;
 
+#[cfg(feature = "std")]
+pub use amount::{AmountError, Per};
 pub use bucket::{AtomicWord, TokenBucket};
 pub use budget::{Budget, BudgetError, Resolution};
 #[cfg(feature = "std")]
@@ -81,6 +86,7 @@ pub use compound::{AllOf, Answer, Limit};
 pub use decision::{Decision, Denial, Permit, Promise};
 pub use lease::Lease;
 pub use reserve::Reservation;
+pub use rule::Rule;
 #[cfg(feature = "std")]
 pub use snapshot::Snapshot;
 pub use window::{FixedWindow, Window};

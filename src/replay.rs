@@ -2,15 +2,15 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use admittance::Budget;
-//! use admittance::replay::{Outcome, Replay, Rule};
+//! use admittance::{Budget, Rule};
+//! use admittance::replay::{Outcome, Replay};
 //!
 //! let trace = r#"
 //!     {"t_ns": 0, "key": "a"}
 //!     {"t_ns": 1, "key": "a"}
 //!     {"t_ns": 2, "key": "b"}
 //! "#;
-//! let rule = Rule::Bucket(Budget::new(1, 1, Duration::from_secs(1))?);
+//! let rule = Rule::TokenBucket(Budget::new(1, 1, Duration::from_secs(1))?);
 //! let mut outcomes = Vec::new();
 //! let summary = Replay::new(rule).run_bytes(trace.as_bytes(), |decision| outcomes.push(decision.outcome))?;
 //! assert_eq!(outcomes[1], Outcome::Denied { retry_after_ns: 999_999_999 });
@@ -37,15 +37,13 @@
 //! | [`combined`], [`jsonl`], `date`, `detect` | the formats: bytes in, record out |
 //! | `source` | files, gzip, standard input: blocks of whole lines |
 //! | `batch` | the records of some lines, dealt out to shards |
-//! | `rule` | the limit, and one key's state under it |
+//! | `rule` | one key's state under the limit, and what is told of it |
 //! | `shard`, `name` | the keys of one shard, decided in order |
 //! | `decided` | outcomes back in order of input |
 //! | `engine` | the stages in order |
 //! | `timeline` | counts over time in bounded memory |
 //! | `summary`, `error`, `progress` | what is told |
-//! | `amount` | `2/1s` and the like |
 
-mod amount;
 mod batch;
 pub mod combined;
 mod date;
@@ -63,13 +61,12 @@ mod source;
 mod summary;
 mod timeline;
 
-pub use amount::{AmountError, Per};
 pub use decided::Decided;
 pub use engine::Replay;
 pub use error::Error;
 pub use progress::Progress;
 pub use record::{Format, LineError, Record, Unit};
-pub use rule::{Outcome, Rule};
+pub use rule::Outcome;
 pub use source::Input;
 pub use summary::{BadLine, DeniedKey, Summary};
 pub use timeline::Bar;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use admittance::replay::{Decided, Format, LineError, Outcome, Record, Replay, Rule, Unit, combined, jsonl};
+use admittance::Rule;
+use admittance::replay::{Decided, Format, LineError, Outcome, Record, Replay, Unit, combined, jsonl};
 use admittance::{Budget, Window};
 use num_bigint::BigInt;
 
@@ -22,11 +23,11 @@ pub fn run(data: &[u8]) {
     let format = if kind & 1 == 0 { Format::Combined } else { Format::Jsonl };
     let unit = if kind & 2 == 0 { Unit::Request } else { Unit::Byte };
     let rule = match kind >> 2 & 3 {
-        0 => Rule::Bucket(Budget::new(3, 2, Duration::from_secs(1)).expect("a plain budget")),
+        0 => Rule::TokenBucket(Budget::new(3, 2, Duration::from_secs(1)).expect("a plain budget")),
         // Takes 30 years to fill, and a log may be longer than a horizon.
-        1 => Rule::Bucket(Budget::new(30, 1, Duration::from_secs(365 * 86_400)).expect("a slow budget")),
-        2 => Rule::Bucket(Budget::new(1 << 48, 15, Duration::from_nanos(1)).expect("a fast budget")),
-        _ => Rule::Window(Window::new(5, Duration::from_secs(10)).expect("a plain window")),
+        1 => Rule::TokenBucket(Budget::new(30, 1, Duration::from_secs(365 * 86_400)).expect("a slow budget")),
+        2 => Rule::TokenBucket(Budget::new(1 << 48, 15, Duration::from_nanos(1)).expect("a fast budget")),
+        _ => Rule::FixedWindow(Window::new(5, Duration::from_secs(10)).expect("a plain window")),
     };
     let records = read(log, format, unit);
     let whole = Replay::new(rule).format(format).unit(unit);
@@ -113,14 +114,14 @@ fn replay(log: &[u8], replay: &Replay, rule: &Rule, records: &[Result<Record<'_>
 impl Key {
     fn new(first: u64, rule: &Rule) -> Self {
         let (bucket, window) = match rule {
-            Rule::Bucket(budget) => {
+            Rule::TokenBucket(budget) => {
                 let nanos = nanos(budget.refill_duration());
                 (Some(Model::new(budget.capacity(), budget.refill_tokens(), nanos)), None)
             }
-            Rule::Window(window) => (None, Some(WindowModel::new(window.limit(), nanos(window.length())))),
+            Rule::FixedWindow(window) => (None, Some(WindowModel::new(window.limit(), nanos(window.length())))),
         };
         // Windows are aligned to 1970: told from the start of the first line's, they are aligned to 0.
-        let first = if let Rule::Window(window) = rule { first - first % nanos(window.length()) } else { first };
+        let first = if let Rule::FixedWindow(window) = rule { first - first % nanos(window.length()) } else { first };
         Self { first, latest: first, bucket, window }
     }
 

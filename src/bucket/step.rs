@@ -186,6 +186,14 @@ pub const fn debit(word: Word, n: u64, now: u64, budget: &Budget) -> (Word, u64)
     (Word::from_bits(base + charged * scale.token), charged)
 }
 
+/// Whether the bucket is full at `now`.
+#[must_use]
+#[inline]
+pub const fn is_full(word: Word, now: u64, budget: &Budget) -> bool {
+    let scale = budget.scale();
+    word.bits() <= scale.ticks(now) - scale.full
+}
+
 /// How long from `now` until the bucket is full, in nanoseconds, rounded up; 0 when it is.
 #[must_use]
 pub const fn until_full(word: Word, now: u64, budget: &Budget) -> u64 {

@@ -11,9 +11,9 @@ use super::decided::{self, Decided};
 use super::error::Error;
 use super::progress::Progress;
 use super::record::{Format, Unit};
-use super::rule::Rule;
 use super::source::{Block, Input, blocks};
 use super::summary::Summary;
+use crate::rule::Rule;
 use run::{Run, Tell};
 
 /// A limit, and how to read the log it is tried on.
@@ -21,12 +21,12 @@ use run::{Run, Tell};
 /// Runs on rayon's current thread pool, and one more thread that reads.
 ///
 /// ```no_run
-/// use admittance::replay::{Input, Replay, Rule};
-/// use admittance::{Budget, Window};
+/// use admittance::replay::{Input, Replay};
+/// use admittance::{Rule, Window};
 ///
 /// let logs = [Input::File("access.log.1.gz".into()), Input::File("access.log".into())];
 /// for limit in [100, 300, 1000] {
-///     let summary = Replay::new(Rule::Window(Window::per_minute(limit))).run(&logs)?;
+///     let summary = Replay::new(Rule::FixedWindow(Window::per_minute(limit))).run(&logs)?;
 ///     println!("{limit} a minute would have denied {}", summary.denied);
 /// }
 /// # Ok::<(), admittance::replay::Error>(())

@@ -1,41 +1,10 @@
-//! The limit, and one key's state under it.
-
-use std::fmt;
+//! One key's state under the limit, and what is told of it.
 
 use crate::bucket::Word;
 use crate::bucket::step::{self, Step};
-use crate::budget::{Budget, Resolution};
 use crate::decision::Decision;
-use crate::window::{Window, step as window_step};
-
-/// The limit that a replay tries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// A token bucket a key.
-    Bucket(Budget),
-    /// A fixed window a key, aligned to 1970.
-    Window(Window),
-}
-
-impl Rule {
-    /// Whether answers are exact or within a nanosecond. A window's always are.
-    #[must_use]
-    pub const fn resolution(&self) -> Resolution {
-        match self {
-            Self::Bucket(budget) => budget.resolution(),
-            Self::Window(_) => Resolution::Exact,
-        }
-    }
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bucket(budget) => write!(f, "token bucket: {budget}"),
-            Self::Window(window) => write!(f, "fixed window: {window}"),
-        }
-    }
-}
+use crate::rule::Rule;
+use crate::window::step as window_step;
 
 /// A decision as plain numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +50,8 @@ impl State {
     /// A full bucket at the key's first line.
     pub(super) fn new(first: u64, rule: &Rule) -> Self {
         let epoch = match rule {
-            Rule::Bucket(_) => first,
-            Rule::Window(window) => first - first % window.nanos(),
+            Rule::TokenBucket(_) => first,
+            Rule::FixedWindow(window) => first - first % window.nanos(),
         };
         Self { epoch, latest: first, word: Word::FULL }
     }
@@ -110,11 +79,7 @@ impl State {
     }
 
     fn step(&self, cost: u64, rule: &Rule) -> Step {
-        let now = self.latest - self.epoch;
-        match rule {
-            Rule::Bucket(budget) => step::acquire(self.word, cost, now, budget),
-            Rule::Window(window) => window_step::acquire(self.word, cost, now, window),
-        }
+        rule.acquire(self.word, cost, self.latest - self.epoch)
     }
 
     /// Starts time anew, so that a log may span more than a limiter's horizon.
@@ -122,11 +87,11 @@ impl State {
     fn move_epoch(&mut self, rule: &Rule) {
         let by = self.latest - self.epoch;
         match rule {
-            Rule::Bucket(budget) => {
+            Rule::TokenBucket(budget) => {
                 self.word = step::rebase(self.word, by, budget);
                 self.epoch = self.latest;
             }
-            Rule::Window(window) => {
+            Rule::FixedWindow(window) => {
                 let windows = by / window.nanos();
                 self.word = window_step::rebase(self.word, windows, window);
                 self.epoch += windows * window.nanos();
@@ -140,11 +105,13 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::budget::Budget;
+    use crate::window::Window;
 
     const YEAR: u64 = 365 * 86_400 * 1_000_000_000;
 
     fn bucket(capacity: u64, tokens: u64, nanos: u64) -> Rule {
-        Rule::Bucket(Budget::new(capacity, tokens, Duration::from_nanos(nanos)).unwrap())
+        Rule::TokenBucket(Budget::new(capacity, tokens, Duration::from_nanos(nanos)).unwrap())
     }
 
     #[test]
@@ -176,7 +143,7 @@ mod tests {
     #[test]
     fn windows_are_aligned_to_1970_wherever_a_key_begins_and_however_long_it_lasts() {
         let second = 1_000_000_000;
-        let rule = Rule::Window(Window::new(1, Duration::from_secs(10)).unwrap());
+        let rule = Rule::FixedWindow(Window::new(1, Duration::from_secs(10)).unwrap());
         let mut state = State::new(1_431_857_103 * second, &rule);
         for year in [0, 1, 19, 20, 40, 400] {
             let begin = 1_431_857_100 * second + year * YEAR;
@@ -187,7 +154,7 @@ mod tests {
         }
         // A window as long as there can be.
         let length = crate::budget::HORIZON;
-        let rule = Rule::Window(Window::new(1, Duration::from_nanos(length)).unwrap());
+        let rule = Rule::FixedWindow(Window::new(1, Duration::from_nanos(length)).unwrap());
         let mut state = State::new(length - 1, &rule);
         for time in [length - 1, length, 2 * length, 3 * length, 15 * length] {
             assert_eq!(state.decide(time, 1, &rule).0, Outcome::Admitted { remaining: 0 });

@@ -4,8 +4,9 @@ use hashbrown::HashTable;
 
 use super::batch::{Batch, Entry};
 use super::name::Name;
-use super::rule::{Outcome, Rule, State};
+use super::rule::{Outcome, State};
 use super::timeline::{Counts, Timeline};
+use crate::rule::Rule;
 
 /// Everything that is known of one key.
 pub(super) struct Key {

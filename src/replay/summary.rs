@@ -7,9 +7,9 @@ use std::fmt;
 
 use super::name::Name;
 use super::record::{Format, LineError, Unit};
-use super::rule::Rule;
 use super::shard::{Key, Shard, Totals};
 use super::timeline::Bar;
+use crate::rule::Rule;
 
 /// How many keys are named.
 const NAMED: usize = 10;

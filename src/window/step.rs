@@ -42,6 +42,43 @@ pub const fn refund(word: Word, n: u64, permit: &Permit, window: &Window) -> Wor
     if number == spent_in { join(number, count.saturating_sub(n), window) } else { word }
 }
 
+/// Tokens that can be spent at `now`.
+#[must_use]
+pub const fn available(word: Word, now: u64, window: &Window) -> u64 {
+    let (_, count) = current(word, now, window);
+    window.limit.saturating_sub(count)
+}
+
+/// The first instant, `now` or later, at which nothing is spent of the window.
+#[must_use]
+pub const fn full_at(word: Word, now: u64, window: &Window) -> u64 {
+    let (number, count) = current(word, now, window);
+    if count == 0 { now } else { end(number, window) }
+}
+
+/// The window of `now` with nothing spent.
+#[must_use]
+pub const fn empty(now: u64, window: &Window) -> Word {
+    let (number, _) = current(Word::FULL, now, window);
+    join(number, 0, window)
+}
+
+/// The same word under another window from `now` on: what was spent of the window that is under way is spent of the new
+/// one, at most its limit.
+#[must_use]
+pub const fn carry(word: Word, now: u64, from: &Window, to: &Window) -> Word {
+    let (number, count) = current(word, now, from);
+    let count = if count < to.limit { count } else { to.limit };
+    if from.nanos == to.nanos {
+        return join(number, count, to);
+    }
+    // A word ahead of this clock was spent from when its window began at the earliest. The horizon cuts off
+    // what a word of another window could claim.
+    let start = number.saturating_mul(from.nanos);
+    let (number, _) = current(Word::FULL, if start > now { start } else { now }, to);
+    join(number, count, to)
+}
+
 /// Packs a window's number and its count; `None` where the count is above the limit or the number is past the horizon.
 #[must_use]
 pub const fn pack(number: u64, count: u64, window: &Window) -> Option<Word> {

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use admittance::Budget;
+use admittance::Rule;
 use admittance::bucket::Word;
 use admittance::bucket::step::{self, Step};
-use admittance::replay::{Format, Outcome, Replay, Rule, Unit, combined, jsonl};
+use admittance::replay::{Format, Outcome, Replay, Unit, combined, jsonl};
 use proptest::prelude::*;
 
 use crate::support::{SECOND, bucket, call, decide, window};
@@ -95,7 +96,7 @@ proptest! {
                 step.decision().into()
             })
             .collect();
-        let got: Vec<Outcome> = decide(&Replay::new(Rule::Bucket(budget)), log).0.iter().map(|decided| decided.outcome).collect();
+        let got: Vec<Outcome> = decide(&Replay::new(Rule::TokenBucket(budget)), log).0.iter().map(|decided| decided.outcome).collect();
         prop_assert_eq!(got, expected);
     }
 

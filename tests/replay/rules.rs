@@ -1,6 +1,7 @@
 //! What is decided: order, late lines, windows, bytes, and time that outlives a limiter.
 
-use admittance::replay::{Format, Outcome, Replay, Rule, Unit};
+use admittance::Rule;
+use admittance::replay::{Format, Outcome, Replay, Unit};
 use admittance::{Budget, Resolution};
 
 use crate::support::{SECOND, TEN, access, bucket, call, decide, outcomes, window};
@@ -88,7 +89,7 @@ fn a_log_may_span_all_the_time_there_is() {
     let day = 86_400 * SECOND;
     let budget = Budget::new(1, 1, std::time::Duration::from_nanos(day)).unwrap();
     assert_eq!(budget.resolution(), Resolution::Exact);
-    let replay = Replay::new(Rule::Bucket(budget));
+    let replay = Replay::new(Rule::TokenBucket(budget));
     let last = u64::MAX / day * day;
     // Each day's first nanosecond, and the one before it, some centuries apart.
     let log: String = (0..=50)

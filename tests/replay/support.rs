@@ -2,18 +2,19 @@
 
 use std::time::Duration;
 
-use admittance::replay::{Decided, Outcome, Replay, Rule, Summary};
+use admittance::Rule;
+use admittance::replay::{Decided, Outcome, Replay, Summary};
 use admittance::{Budget, Window};
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
 
 /// `tokens` per second, `capacity` at once.
 pub(crate) fn bucket(capacity: u64, tokens: u64) -> Rule {
-    Rule::Bucket(Budget::new(capacity, tokens, Duration::from_secs(1)).expect("a plain budget"))
+    Rule::TokenBucket(Budget::new(capacity, tokens, Duration::from_secs(1)).expect("a plain budget"))
 }
 
 pub(crate) fn window(limit: u64, seconds: u64) -> Rule {
-    Rule::Window(Window::new(limit, Duration::from_secs(seconds)).expect("a plain window"))
+    Rule::FixedWindow(Window::new(limit, Duration::from_secs(seconds)).expect("a plain window"))
 }
 
 /// One decision, with a key of its own.

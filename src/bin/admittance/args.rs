@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use admittance::replay::{Format, Input, Per, Rule, Unit};
+use admittance::replay::{Format, Input, Unit};
 use admittance::{Budget, BudgetError, Window};
+use admittance::{Per, Rule};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
 
 /// Rate limits, tried before they are switched on.
@@ -177,12 +178,12 @@ impl Replay {
 
     fn rule(&self) -> Rule {
         match (self.capacity, self.refill, self.window) {
-            (_, _, Some(Per { tokens, duration })) => {
-                Rule::Window(Window::new(tokens, duration).unwrap_or_else(|error| out_of_range("--window", &error)))
-            }
+            (_, _, Some(Per { tokens, duration })) => Rule::FixedWindow(
+                Window::new(tokens, duration).unwrap_or_else(|error| out_of_range("--window", &error)),
+            ),
             (Some(capacity), Some(Per { tokens, duration }), None) => {
                 let flag = |error: BudgetError| if error.field() == "capacity" { "--capacity" } else { "--refill" };
-                Rule::Bucket(
+                Rule::TokenBucket(
                     Budget::new(capacity, tokens, duration).unwrap_or_else(|error| out_of_range(flag(error), &error)),
                 )
             }

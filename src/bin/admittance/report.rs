@@ -6,7 +6,8 @@ mod text;
 use std::io::{self, Write};
 
 use admittance::Resolution;
-use admittance::replay::{Format, Rule, Summary, Unit};
+use admittance::Rule;
+use admittance::replay::{Format, Summary, Unit};
 
 use text::{grouped, instant, percent, printable, span};
 
@@ -31,12 +32,12 @@ fn keys(summary: &Summary) -> (&'static str, &'static str) {
 fn limit(summary: &Summary, to: &mut impl Write) -> io::Result<()> {
     let (key, _) = keys(summary);
     match summary.rule {
-        Rule::Bucket(budget) => {
+        Rule::TokenBucket(budget) => {
             let (capacity, tokens) = (grouped(budget.capacity().into()), grouped(budget.refill_tokens().into()));
             let every = span(u64::try_from(budget.refill_duration().as_nanos()).unwrap_or(u64::MAX));
             write!(to, "Token bucket for each {key}: capacity {capacity}, refill {tokens} per {every}")?;
         }
-        Rule::Window(window) => {
+        Rule::FixedWindow(window) => {
             let limit = grouped(window.limit().into());
             let length = span(u64::try_from(window.length().as_nanos()).unwrap_or(u64::MAX));
             write!(to, "Fixed window for each {key}: {limit} in each {length}, aligned to 1970 UTC")?;

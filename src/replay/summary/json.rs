@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 use super::{BadLine, DeniedKey, Summary};
 use crate::budget::Resolution;
 use crate::replay::record::{Format, Unit};
-use crate::replay::rule::Rule;
 use crate::replay::timeline::Bar;
+use crate::rule::Rule;
 
 /// In this order. Times and lengths are in nanoseconds, shares from 0 to 1, keys as near to their bytes as JSON can.
 #[derive(Serialize)]
@@ -108,13 +108,13 @@ impl From<&Rule> for RuleFields {
         };
         let nanos = |duration: Duration| duration.as_nanos();
         match rule {
-            Rule::Bucket(budget) => Self::TokenBucket {
+            Rule::TokenBucket(budget) => Self::TokenBucket {
                 capacity: budget.capacity(),
                 refill_tokens: budget.refill_tokens(),
                 refill_ns: nanos(budget.refill_duration()),
                 resolution,
             },
-            Rule::Window(window) => {
+            Rule::FixedWindow(window) => {
                 Self::FixedWindow { limit: window.limit(), window_ns: nanos(window.length()), resolution }
             }
         }
