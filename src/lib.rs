@@ -21,6 +21,7 @@
 //! | the hottest path, many threads on one budget | a [`Lease`] a thread |
 //! | as much as there is | [`TokenBucket::try_acquire_up_to`] |
 //! | "10 a second *and* 1000 an hour" | [`AllOf`] |
+//! | a budget for each caller, millions of them | [`Keyed`] |
 //! | the cost known only afterwards | [`TokenBucket::debit`] |
 //! | another limit from now on | [`TokenBucket::set_budget`] |
 //! | the level to survive a restart | [`TokenBucket::snapshot`] |
@@ -45,7 +46,7 @@
 //! # Modules and the dependency rule
 //!
 //! ```text
-//! sync, clock → budget, decision → bucket → window, reserve, lease, snapshot → compound → replay
+//! sync, clock → budget, decision → bucket → window, reserve, lease, snapshot → compound, rule → keyed → replay
 //! ```
 //!
 //! Each may use what stands left of it, and nothing points back. [`bucket`] takes `now` as a number and never reads a
@@ -66,6 +67,10 @@ pub mod budget;
 pub mod clock;
 pub mod compound;
 pub mod decision;
+#[cfg(feature = "std")]
+pub mod keyed;
+#[cfg(feature = "std")]
+mod later;
 pub mod lease;
 #[cfg(feature = "replay")]
 pub mod replay;
@@ -84,6 +89,8 @@ pub use clock::CoarseClock;
 pub use clock::{Clock, ManualClock, TscClock};
 pub use compound::{AllOf, Answer, Limit};
 pub use decision::{Decision, Denial, Permit, Promise};
+#[cfg(feature = "std")]
+pub use keyed::{Keyed, KeyedBuilder, KeyedError, Overflow};
 pub use lease::Lease;
 pub use reserve::Reservation;
 pub use rule::Rule;
@@ -103,4 +110,6 @@ const _: () = {
     shared::<Decision>();
     #[cfg(feature = "std")]
     shared::<CoarseClock>();
+    #[cfg(feature = "std")]
+    shared::<Keyed<std::rc::Rc<str>>>();
 };

@@ -30,17 +30,17 @@ use crate::decision::Decision;
 use crate::sync::const_unless_loom;
 
 #[cfg(feature = "std")]
-use later::Later;
+use crate::later::Later;
 
 /// The pairs of word and budget that a bucket has had; the last one is in use.
 pub(super) struct Live {
     first: Slot,
     #[cfg(feature = "std")]
-    later: Later,
+    later: Later<Slot>,
 }
 
 /// One word, and the budget that it is counted in.
-pub(super) struct Slot {
+struct Slot {
     word: AtomicWord,
     budget: Budget,
 }
@@ -160,87 +160,5 @@ impl Live {
                 Slot { word: AtomicWord::from_word(word), budget }
             })
         });
-    }
-}
-
-/// Where the slots after the first are kept.
-#[cfg(feature = "std")]
-mod later {
-    use std::boxed::Box;
-    use std::sync::{OnceLock, PoisonError};
-
-    use super::Slot;
-    use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, const_unless_loom};
-
-    /// Rows double in length, so that slots never move and a slot is found in constant time.
-    const ROWS: usize = 32;
-
-    type Row = Box<[OnceLock<Slot>]>;
-
-    pub(super) struct Later {
-        /// How many slots there are after the first; the last of them is in use.
-        count: AtomicU64,
-        /// Row `k` holds slots `2ᵏ .. 2ᵏ⁺¹`. Boxed, so that a bucket that is never changed stays small.
-        rows: OnceLock<Box<[OnceLock<Row>; ROWS]>>,
-        /// Held by the one changer at a time, and for a moment by callers who came in the middle of a change.
-        changing: Mutex<()>,
-    }
-
-    impl Later {
-        const_unless_loom! {
-            pub(super) const fn new() -> Self {
-                Self { count: AtomicU64::new(0), rows: OnceLock::new(), changing: Mutex::new(()) }
-            }
-        }
-
-        /// The slot in use; `None` while that is the first.
-        #[inline]
-        pub(super) fn current(&self) -> Option<&Slot> {
-            // Acquire: pairs with the release in `push`, so that the slot that is counted is seen filled.
-            match self.count.load(Ordering::Acquire) {
-                0 => None,
-                number => self.slot(number),
-            }
-        }
-
-        /// Returns once no change is under way.
-        pub(super) fn settle(&self) {
-            drop(self.lock());
-        }
-
-        fn lock(&self) -> MutexGuard<'_, ()> {
-            // A changer cannot panic half way: there is room before `make` takes the old word away, and nothing after it
-            // can fail. So a poisoned lock protects nothing.
-            self.changing.lock().unwrap_or_else(PoisonError::into_inner)
-        }
-
-        #[cold]
-        fn slot(&self, number: u64) -> Option<&Slot> {
-            self.place(number).get()
-        }
-
-        /// Makes the slot that `make` returns the one in use, if it returns one. One changer at a time.
-        pub(super) fn push(&self, make: impl FnOnce() -> Option<Slot>) {
-            let guard = self.lock();
-            // Relaxed: only changers write it, and the lock orders them.
-            let number = self.count.load(Ordering::Relaxed) + 1;
-            let place = self.place(number);
-            if let Some(slot) = make() {
-                let fresh = place.set(slot).is_ok();
-                debug_assert!(fresh, "a slot is used once");
-                // Release: whoever sees the new count sees the slot filled.
-                self.count.store(number, Ordering::Release);
-            }
-            drop(guard);
-        }
-
-        /// Where slot `number`, 1 or above, is or will be.
-        fn place(&self, number: u64) -> &OnceLock<Slot> {
-            let row = number.ilog2();
-            let first = 1 << row;
-            let rows = self.rows.get_or_init(|| Box::new([const { OnceLock::new() }; ROWS]));
-            let row = rows[row as usize].get_or_init(|| (0..first).map(|_| OnceLock::new()).collect());
-            &row[(number - first) as usize]
-        }
     }
 }
