@@ -94,8 +94,8 @@ pub const MAX_TIERS: usize = 128;
 pub struct Keyed<K: ?Sized, C = TscClock> {
     table: Table,
     clock: C,
-    /// Seeded; cloned for each key.
-    hasher: SipHasher13,
+    /// Of the hash.
+    seed: [u64; 2],
     max_keys: usize,
     key: PhantomData<fn(&K)>,
 }
@@ -171,8 +171,9 @@ impl<K: Hash + ?Sized, C: Clock> Keyed<K, C> {
     /// When the tier is another table's, and this one has fewer. So do the other calls that take a tier.
     #[inline]
     pub fn check_as(&self, key: &K, tier: Tier, cost: u64) -> Decision {
-        let hash = self.hash(key);
+        // The clock first: reading a processor's counter waits for what came before it, and the hash need not be that.
         let now = self.clock.now();
+        let hash = self.hash(key);
         self.table.apply(hash, tier.0.into(), now, move |word, rule| rule.acquire(word, cost, now))
     }
 
@@ -246,7 +247,8 @@ impl<K: Hash + ?Sized, C: Clock> Keyed<K, C> {
 
     #[inline]
     fn hash(&self, key: &K) -> u64 {
-        let mut hasher = self.hasher;
+        // Made anew: four words that are computed in registers, where a copy of a hasher would be one of memory.
+        let mut hasher = SipHasher13::new_with_keys(self.seed[0], self.seed[1]);
         key.hash(&mut hasher);
         hasher.finish()
     }

@@ -1,5 +1,6 @@
 //! Everything that is measured, behind the one trait.
 
+pub mod crowd;
 mod floor;
 mod hot;
 mod ours;

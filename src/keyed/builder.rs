@@ -6,8 +6,6 @@ use core::marker::PhantomData;
 use std::hash::{BuildHasher, RandomState};
 use std::vec::Vec;
 
-use siphasher::sip::SipHasher13;
-
 use super::error::KeyedError;
 use super::overflow::Overflow;
 use super::table::Table;
@@ -73,11 +71,10 @@ impl<K: ?Sized> KeyedBuilder<K> {
         if let Some(number) = rules.iter().position(|rule| !rule.is_same_kind(&rules[0])) {
             return Err(KeyedError::mixed(number, &rules[0], &rules[number]));
         }
-        let [low, high] = seed.map_or_else(random, |seed| [seed as u64, (seed >> 64) as u64]);
         Ok(Keyed {
             table: Table::new(slots, &rules, overflow),
             clock,
-            hasher: SipHasher13::new_with_keys(low, high),
+            seed: seed.map_or_else(random, |seed| [seed as u64, (seed >> 64) as u64]),
             max_keys,
             key: PhantomData,
         })

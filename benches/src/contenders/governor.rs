@@ -60,7 +60,7 @@ impl Caller for &GovernorUpkeep {
     }
 }
 
-fn quota(plan: &Plan) -> Quota {
+pub(super) fn quota(plan: &Plan) -> Quota {
     let burst = NonZeroU32::new(plan.capacity).expect("a plan has a capacity");
     Quota::with_period(plan.interval()).expect("a plan's tokens take time").allow_burst(burst)
 }

@@ -7,11 +7,13 @@
 //! | file | holds |
 //! |---|---|
 //! | `duel` | two contenders in turn, A B B A ..., round after round, and the quartiles of the rounds' ratios |
+//! | `resident` | memory instead of time |
 //! | `rows` | the ratios there are, one file for each family |
 //! | `report` | the JSON object and the table |
 
 mod duel;
 mod report;
+mod resident;
 mod rows;
 
 use std::process::ExitCode;

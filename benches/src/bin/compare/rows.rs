@@ -2,6 +2,7 @@
 
 mod floor;
 mod hot;
+mod keyed;
 mod threads;
 
 #[cfg(feature = "peers")]
@@ -33,9 +34,10 @@ pub(crate) enum Target {
     AtLeast(f64),
 }
 
-/// In the order in which they run: those that start a clock's thread are last, so that it disturbs none of the others.
+/// In the order in which they run: memory is looked at before anything else has taken some, and those that start a clock's thread are last, so that it disturbs none of the others.
 #[cfg(feature = "peers")]
 pub(crate) const ROWS: &[Row] = &[
+    keyed::BYTES,
     floor::NOISE,
     floor::ADMIT,
     floor::ADMIT_FULL,
@@ -51,13 +53,23 @@ pub(crate) const ROWS: &[Row] = &[
     hot::LEASE_CONTENDED,
     hot::WAIT,
     hot::ALL_OF_TWO,
+    keyed::MANY_VS_GOVERNOR,
+    keyed::FEW_VS_GOVERNOR,
+    keyed::TEXT_VS_GOVERNOR,
+    keyed::MANY_VS_DASHMAP,
+    keyed::MANY_VS_PAPAYA,
+    keyed::TWO_THREADS,
+    keyed::BATCH,
+    keyed::BATCH_FEW,
     coarse::VS_DEFAULT,
     coarse::VS_UPKEEP,
+    keyed::MANY_COARSE,
 ];
 
 /// The ratios that need no peer.
 #[cfg(not(feature = "peers"))]
 pub(crate) const ROWS: &[Row] = &[
+    keyed::BYTES,
     floor::NOISE,
     floor::ADMIT,
     floor::ADMIT_FULL,
@@ -66,4 +78,7 @@ pub(crate) const ROWS: &[Row] = &[
     threads::CLOCK,
     hot::LEASE,
     hot::ALL_OF_TWO,
+    keyed::TWO_THREADS,
+    keyed::BATCH,
+    keyed::BATCH_FEW,
 ];
