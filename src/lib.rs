@@ -68,6 +68,8 @@ pub mod clock;
 pub mod compound;
 pub mod decision;
 #[cfg(feature = "std")]
+pub mod identity;
+#[cfg(feature = "std")]
 pub mod keyed;
 #[cfg(feature = "std")]
 mod later;

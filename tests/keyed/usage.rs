@@ -16,7 +16,7 @@ fn keys_are_asked_about_in_the_form_that_requests_carry() {
     let by_bytes: Keyed<[u8], _> =
         Keyed::builder(a_second_each(1), 100, Overflow::Deny).build_with_clock(&clock).unwrap();
     assert!(by_bytes.check(b"ann", 1).is_admitted());
-    assert!(by_bytes.check(&vec![b'a', b'n', b'n'], 1).is_denied());
+    assert!(by_bytes.check(&Vec::from(*b"ann"), 1).is_denied());
     let by_pair: Keyed<(&str, &str), _> =
         Keyed::builder(a_second_each(1), 100, Overflow::Deny).build_with_clock(&clock).unwrap();
     assert!(by_pair.check(&("a_b", "c"), 1).is_admitted());
