@@ -47,6 +47,34 @@ impl fmt::Display for Per {
     }
 }
 
+/// A duration alone: `2s`, `250ms`.
+#[cfg(feature = "policy")]
+pub(crate) fn duration(text: &str) -> Result<Duration, AmountError> {
+    nanos(text).map(Duration::from_nanos)
+}
+
+/// A duration as it is read: a whole number of the largest unit that has one.
+#[cfg(feature = "policy")]
+pub(crate) struct Spelled(pub(crate) Duration);
+
+#[cfg(feature = "policy")]
+impl fmt::Display for Spelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [(u128, &str); 7] = [
+            (86_400_000_000_000, "d"),
+            (3_600_000_000_000, "h"),
+            (60_000_000_000, "m"),
+            (1_000_000_000, "s"),
+            (1_000_000, "ms"),
+            (1_000, "us"),
+            (1, "ns"),
+        ];
+        let nanos = self.0.as_nanos();
+        let (scale, unit) = UNITS.into_iter().find(|(scale, _)| nanos.is_multiple_of(*scale)).unwrap_or((1, "ns"));
+        write!(f, "{}{unit}", nanos / scale)
+    }
+}
+
 /// A whole number of at least 1, in digits alone: no sign, no fraction, no exponent.
 fn count(text: &str, what: &str) -> Result<u64, AmountError> {
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {

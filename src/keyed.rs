@@ -171,10 +171,7 @@ impl<K: Hash + ?Sized, C: Clock> Keyed<K, C> {
     /// When the tier is another table's, and this one has fewer. So do the other calls that take a tier.
     #[inline]
     pub fn check_as(&self, key: &K, tier: Tier, cost: u64) -> Decision {
-        // The clock first: reading a processor's counter waits for what came before it, and the hash need not be that.
-        let now = self.clock.now();
-        let hash = self.hash(key);
-        self.table.apply(hash, tier.0.into(), now, move |word, rule| rule.acquire(word, cost, now))
+        self.check_hash(self.hash(key), tier, cost)
     }
 
     /// What [`check_as`](Self::check_as) would answer now. Spends nothing.
@@ -247,10 +244,25 @@ impl<K: Hash + ?Sized, C: Clock> Keyed<K, C> {
 
     #[inline]
     fn hash(&self, key: &K) -> u64 {
+        self.hash_fed(|hasher| key.hash(hasher))
+    }
+}
+
+impl<K: ?Sized, C: Clock> Keyed<K, C> {
+    /// The hash of what `feed` feeds.
+    #[inline]
+    pub(crate) fn hash_fed(&self, feed: impl FnOnce(&mut SipHasher13)) -> u64 {
         // Made anew: four words that are computed in registers, where a copy of a hasher would be one of memory.
         let mut hasher = SipHasher13::new_with_keys(self.seed[0], self.seed[1]);
-        key.hash(&mut hasher);
+        feed(&mut hasher);
         hasher.finish()
+    }
+
+    /// As [`check_as`](Self::check_as), by hash.
+    #[inline]
+    pub(crate) fn check_hash(&self, hash: u64, tier: Tier, cost: u64) -> Decision {
+        let now = self.clock.now();
+        self.table.apply(hash, tier.0.into(), now, move |word, rule| rule.acquire(word, cost, now))
     }
 }
 

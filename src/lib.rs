@@ -22,6 +22,8 @@
 //! | as much as there is | [`TokenBucket::try_acquire_up_to`] |
 //! | "10 a second *and* 1000 an hour" | [`AllOf`] |
 //! | a budget for each caller, millions of them | [`Keyed`] |
+//! | to say all of a limit in a file, and have it done | [`Policy`] and [`Limiter`] |
+//! | to know accounts from addresses | [`identity`] |
 //! | the cost known only afterwards | [`TokenBucket::debit`] |
 //! | another limit from now on | [`TokenBucket::set_budget`] |
 //! | the level to survive a restart | [`TokenBucket::snapshot`] |
@@ -41,12 +43,14 @@
 //!   `no_std` and allocates nothing.
 //! - `tokio`: waits for tasks. Brings tokio's timer and nothing else.
 //! - `serde`: a [`Snapshot`] can be written and read back.
+//! - `policy`: a [`Policy`] read from TOML and written to it.
+//! - `metrics`: a [`Limiter`] counts its decisions through the `metrics` facade.
 //! - `replay`: the module `replay`, which tries a limit on an access log or a trace. `cli`: the program that does.
 //!
 //! # Modules and the dependency rule
 //!
 //! ```text
-//! sync, clock → budget, decision → bucket → window, reserve, lease, snapshot → compound, rule → keyed → replay
+//! sync, clock → budget, decision → bucket → window, reserve, lease, snapshot → compound, rule, identity → keyed → policy → limiter, replay
 //! ```
 //!
 //! Each may use what stands left of it, and nothing points back. [`bucket`] takes `now` as a number and never reads a
@@ -74,6 +78,10 @@ pub mod keyed;
 #[cfg(feature = "std")]
 mod later;
 pub mod lease;
+#[cfg(feature = "std")]
+pub mod limiter;
+#[cfg(feature = "std")]
+pub mod policy;
 #[cfg(feature = "replay")]
 pub mod replay;
 pub mod reserve;
@@ -94,6 +102,10 @@ pub use decision::{Decision, Denial, Permit, Promise};
 #[cfg(feature = "std")]
 pub use keyed::{Keyed, KeyedBuilder, KeyedError, Overflow};
 pub use lease::Lease;
+#[cfg(feature = "std")]
+pub use limiter::Limiter;
+#[cfg(feature = "std")]
+pub use policy::Policy;
 pub use reserve::Reservation;
 pub use rule::Rule;
 #[cfg(feature = "std")]
@@ -114,4 +126,6 @@ const _: () = {
     shared::<CoarseClock>();
     #[cfg(feature = "std")]
     shared::<Keyed<std::rc::Rc<str>>>();
+    #[cfg(feature = "std")]
+    shared::<Limiter<identity::Account>>();
 };

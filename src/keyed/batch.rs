@@ -33,7 +33,9 @@ impl<K: Hash + ?Sized, C: Clock> Keyed<K, C> {
     {
         self.check_hashed(requests.into_iter().map(|(key, cost)| (self.hash(key), cost)), Tier(0), tell);
     }
+}
 
+impl<K: ?Sized, C: Clock> Keyed<K, C> {
     /// As [`check_many`](Self::check_many), by hash.
     pub(crate) fn check_hashed(
         &self,

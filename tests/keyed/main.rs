@@ -12,12 +12,7 @@ use std::time::Duration;
 use admittance::{Budget, Keyed, ManualClock, Overflow, Rule};
 
 /// A table of `u64` keys on a clock that stands where it is put, with a seed that is always the same.
-fn table(
-    rule: impl Into<Rule>,
-    max_keys: usize,
-    overflow: Overflow,
-    clock: &ManualClock,
-) -> Keyed<u64, &ManualClock> {
+fn table(rule: impl Into<Rule>, max_keys: usize, overflow: Overflow, clock: &ManualClock) -> Keyed<u64, &ManualClock> {
     Keyed::builder(rule, max_keys, overflow).seed(7).build_with_clock(clock).expect("a plain table")
 }
 
