@@ -58,7 +58,7 @@ fn a_change_of_rule_and_two_spenders() {
 /// The change holds from 10 on. X was drained at 0, so it has two tokens at 10 (one every 5 until then), and three at 20.
 #[test]
 fn a_rule_is_not_applied_to_time_already_past() {
-    check(None, 1, || {
+    check(Some(3), 1, || {
         let (table, x) = used(&[budget(4, 5)], 4);
         let tier = table.tier(0).unwrap();
         let late = spawn(&table, 20, move |table| count(table.check(&x, 1)));
@@ -68,18 +68,22 @@ fn a_rule_is_not_applied_to_time_already_past() {
     });
 }
 
-/// Drained at 0 and carried at once, a bucket has the same word in both terms; but a token is worth more time in the new.
+/// Drained at 0 and carried at once, a bucket has the same word in all terms; but a token is worth more time in the last.
 #[test]
 fn a_spend_in_old_terms_never_meets_a_bucket_in_new_ones() {
-    check(None, 2, || {
-        let (table, x) = used(&[budget(2, 5)], 2);
-        let tier = table.tier(0).unwrap();
-        let late = spawn(&table, 5, move |table| count(table.check(&x, 1)));
-        table.set_tier_budget(tier, budget(1, 10)).unwrap();
-        let admitted = late.join().unwrap();
-        assert!(admitted + at(15, || table.available(&x)) <= 1, "one and a half tokens by 15");
-        admitted
-    });
+    for between in [None, Some(budget(3, 7))] {
+        check(Some(3), 2, move || {
+            let (table, x) = used(&[budget(2, 5)], 2);
+            let tier = table.tier(0).unwrap();
+            let late = spawn(&table, 5, move |table| count(table.check(&x, 1)));
+            for rule in between.into_iter().chain([budget(1, 10)]) {
+                table.set_tier_budget(tier, rule).unwrap();
+            }
+            let admitted = late.join().unwrap();
+            assert!(admitted + at(15, || table.available(&x)) <= 1, "one and a half tokens by 15");
+            admitted
+        });
+    }
 }
 
 /// A newcomer in old terms has their full bucket carried over; in new terms it has the new full one.

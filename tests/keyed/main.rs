@@ -1,0 +1,4 @@
+//! Tables of keys, through the public API.
+#![cfg(feature = "std")]
+
+mod stress;
