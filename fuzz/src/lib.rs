@@ -10,6 +10,8 @@ pub mod bucket;
 #[cfg(feature = "std")]
 pub mod hot;
 mod input;
+#[cfg(feature = "std")]
+pub mod keyed;
 #[cfg(feature = "replay")]
 pub mod parsers;
 pub mod window;
@@ -26,6 +28,8 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("bucket", bucket::run),
     #[cfg(feature = "std")]
     ("hot", hot::run),
+    #[cfg(feature = "std")]
+    ("keyed", keyed::run),
     #[cfg(feature = "replay")]
     ("parsers", parsers::run),
     ("window", window::run),

@@ -28,7 +28,7 @@
 //!   step 3 began, so who reads its result has still acquired what step 3 released.
 //! - Taking (step 1) is a release: who sees `MOVED` sees what the taker did before, above all the instant that it noted.
 //!
-//! Models: `loom-tests/tests/keyed.rs`.
+//! Models: `loom-tests/tests/keyed`.
 
 use core::fmt;
 

@@ -193,6 +193,10 @@ impl Table {
                     match step(full, rule) {
                         // Nothing is spent: it needs no slot.
                         Step::Keep(decision) => return decision,
+                        // Given back, by a clock so far behind that it was not full then: to nobody.
+                        Step::Spend { next, permit } if next.bits() <= full.bits() => {
+                            return Decision::Admitted(permit);
+                        }
                         Step::Spend { next, permit } => match self.room(hash, now) {
                             Ok(slot) => {
                                 slot.give(owner, mask, next);

@@ -4,6 +4,7 @@ mod flood;
 mod overflow;
 mod random;
 mod room;
+mod stress;
 mod tiers;
 mod usage;
 

@@ -11,6 +11,7 @@
 //! | `drive.rs` | a history of calls, put to every layer of the crate at once |
 //! | `hot.rs` | the same for reservations, leases and changes of budget |
 //! | `window.rs` | the same for the fixed window |
+//! | `keyed.rs` | the same for a table of keys, by a map of words |
 #![allow(dead_code, reason = "each test binary uses its part")]
 #![allow(unused_imports, reason = "each test binary uses its part")]
 
@@ -18,6 +19,8 @@ mod drive;
 mod follow;
 #[cfg(feature = "std")]
 mod hot;
+#[cfg(feature = "std")]
+mod keyed;
 mod latest;
 mod model;
 mod window;
@@ -26,5 +29,7 @@ pub(crate) use drive::{Op, drive};
 pub(crate) use follow::{Answer, Follower, Verdict};
 #[cfg(feature = "std")]
 pub(crate) use hot::{HotOp, drive_hot};
+#[cfg(feature = "std")]
+pub(crate) use keyed::{KeyedOp, drive_keyed};
 pub(crate) use model::{HORIZON, Model, nanos};
 pub(crate) use window::{WindowModel, WindowOp, drive_window};
