@@ -65,9 +65,10 @@ impl Owner {
         if print == 0 { 1 << META_BITS } else { print }
     }
 
-    /// Which of so many locks is its key's. A power of two.
+    /// Which of so many locks is its key's. A power of two. By other bits than those that choose its groups, so that
+    /// neighbours do not wait for each other.
     pub(super) const fn stripe(self, stripes: usize) -> usize {
-        (self.0 >> META_BITS) as usize & (stripes - 1)
+        (self.0 >> (META_BITS + 16)) as usize & (stripes - 1)
     }
 
     pub(super) const fn tier(self) -> usize {

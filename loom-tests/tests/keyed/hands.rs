@@ -8,7 +8,7 @@ use admittance::Overflow;
 use admittance_loom_tests::check;
 use loom::sync::Arc;
 
-use super::support::{Table, at, budget, count, key, one_slot, spawn, three_slots};
+use super::support::{Table, at, budget, count, four_slots, key, one_slot, spawn};
 
 /// Key 0 spends a token at 0.
 fn used(table: Arc<Table>, x: u64) -> Arc<Table> {
@@ -121,8 +121,8 @@ fn three_callers_of_the_key_that_takes() {
 #[test]
 fn a_late_caller_finds_no_more_than_before_the_slot_was_taken() {
     check(None, 2, || {
-        let [x, y] = [key(0, [0, 1]), key(1, [0, 2])];
-        let table = used(three_slots(&[budget(2, 10)]), x);
+        let [x, y] = [key(0, [0, 1]), key(1, [0, 3])];
+        let table = used(four_slots(&[budget(2, 10)]), x);
         let taker = spawn(&table, 10, move |table| count(table.check(&y, 1)));
         let mine = at(5, || {
             assert!(table.check(&x, 2).is_denied(), "one and a half tokens at 5");
@@ -138,7 +138,7 @@ fn a_late_caller_finds_no_more_than_before_the_slot_was_taken() {
 #[test]
 fn one_of_two_takers_has_the_slot() {
     check(Some(2), 3, || {
-        let [x, y, z] = [key(0, [0, 1]), key(1, [0, 1]), key(0, [0, 2])];
+        let [x, y, z] = [key(0, [0, 1]), key(1, [0, 1]), key(0, [0, 3])];
         let table = used(one_slot(&[budget(2, 10)], Overflow::Deny), x);
         let takers = [y, z].map(|key| spawn(&table, 10, move |table| count(table.check(&key, 1))));
         let mine = at(10, || count(table.check(&x, 1)));

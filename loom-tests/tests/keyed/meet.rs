@@ -4,7 +4,7 @@ use admittance::Overflow;
 use admittance_loom_tests::check;
 use loom::sync::Arc;
 
-use super::support::{Table, at, budget, count, key, one_slot, spawn, three_slots};
+use super::support::{Table, at, budget, count, four_slots, key, one_slot, spawn};
 
 /// `callers` of one new key, for which there is one token less than they are.
 fn meet(table: &Arc<Table>, callers: u64) -> Vec<u64> {
@@ -20,20 +20,20 @@ fn meet(table: &Arc<Table>, callers: u64) -> Vec<u64> {
 #[test]
 fn two_callers_of_a_new_key_share_one_bucket() {
     // Without a bound: some hundreds.
-    check(None, 2, || meet(&three_slots(&[budget(1, 10)]), 2));
+    check(None, 2, || meet(&four_slots(&[budget(1, 10)]), 2));
     check(None, 2, || meet(&one_slot(&[budget(1, 10)], Overflow::Deny), 2));
 }
 
 #[test]
 fn three_callers_of_a_new_key_share_one_bucket() {
-    check(Some(2), 3, || meet(&three_slots(&[budget(2, 10)]), 3));
+    check(Some(2), 3, || meet(&four_slots(&[budget(2, 10)]), 3));
 }
 
 /// Both places of one key are the other's: they want the same free slot first.
 #[test]
 fn two_new_keys_get_two_slots() {
     check(None, 1, || {
-        let table = three_slots(&[budget(2, 10)]);
+        let table = four_slots(&[budget(2, 10)]);
         let [x, y] = [key(0, [0, 1]), key(1, [0, 1])];
         let other = spawn(&table, 0, move |table| count(table.check(&y, 1)));
         assert_eq!(count(table.check(&x, 1)), 1);

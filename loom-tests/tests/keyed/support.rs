@@ -1,4 +1,4 @@
-//! What the models share: a clock that each thread sets for itself, tables of one and of three slots, keys by their place.
+//! What the models share: a clock that each thread sets for itself, tables of one and of four slots, keys by their place.
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -55,9 +55,9 @@ pub(crate) fn one_slot(tiers: &[Budget], overflow: Overflow) -> Arc<Table> {
     table(1, 1, tiers, overflow)
 }
 
-/// Three slots, of which a key has two.
-pub(crate) fn three_slots(tiers: &[Budget]) -> Arc<Table> {
-    table(2, 3, tiers, Overflow::Deny)
+/// Four slots, of which a key has two.
+pub(crate) fn four_slots(tiers: &[Budget]) -> Arc<Table> {
+    table(2, 4, tiers, Overflow::Deny)
 }
 
 fn table(max_keys: usize, slots: usize, tiers: &[Budget], overflow: Overflow) -> Arc<Table> {
@@ -68,7 +68,7 @@ fn table(max_keys: usize, slots: usize, tiers: &[Budget], overflow: Overflow) ->
     Arc::new(table)
 }
 
-/// A key that has this lock of the two, and whose places in a table of three slots are these, the first one first.
+/// A key that has this lock of the two, and whose places in a table of four slots are these, the first one first.
 ///
 /// As `Table::places` and `Owner::stripe` have it. Were that to change, models would meet other cases and see fewer outcomes
 /// than they must.
@@ -78,8 +78,8 @@ pub(crate) fn key(lock: u64, places: [usize; 2]) -> u64 {
             let mut hasher = SipHasher13::new_with_keys(SEED as u64, 0);
             key.hash(&mut hasher);
             let hash = hasher.finish();
-            let place = |hash: u64| ((u128::from(hash) * 3) >> 64) as usize;
-            hash & 1 == lock && [place(hash), place(hash.rotate_left(32))] == places
+            let one = hash as usize & 3;
+            hash >> 16 & 1 == lock && [one, one ^ ((hash >> 6) as usize | 1) & 3] == places
         })
         .expect("there are keys of every kind")
 }

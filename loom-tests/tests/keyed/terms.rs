@@ -4,7 +4,7 @@ use admittance::Overflow;
 use admittance_loom_tests::check;
 use loom::sync::Arc;
 
-use super::support::{Table, at, budget, count, key, one_slot, spawn, three_slots};
+use super::support::{Table, at, budget, count, four_slots, key, one_slot, spawn};
 
 /// A table of one slot and these tiers, and key 0, which has spent `spent` in the first of them at 0.
 fn used(tiers: &[admittance::Budget], spent: u64) -> (Arc<Table>, u64) {
@@ -199,7 +199,7 @@ fn a_change_of_rule_while_a_key_changes_its_tier() {
 fn a_change_of_rule_and_a_shared_bucket() {
     check(Some(3), 2, || {
         let table = one_slot(&[budget(2, 10)], Overflow::Share);
-        let [x, y, z] = [key(0, [0, 1]), key(1, [0, 1]), key(0, [0, 2])];
+        let [x, y, z] = [key(0, [0, 1]), key(1, [0, 1]), key(0, [0, 3])];
         assert!(table.check(&x, 1).is_admitted());
         let tier = table.tier(0).unwrap();
         let other = spawn(&table, 0, move |table| table.check(&y, 1).remaining());
@@ -218,7 +218,7 @@ fn a_change_of_rule_and_a_shared_bucket() {
 #[test]
 fn a_change_of_rule_and_two_newcomers() {
     check(Some(2), 3, || {
-        let table = three_slots(&[budget(2, 10)]);
+        let table = four_slots(&[budget(2, 10)]);
         let [x, y] = [key(0, [0, 1]), key(1, [0, 1])];
         let tier = table.tier(0).unwrap();
         let newcomers = [x, y].map(|key| spawn(&table, 0, move |table| table.check(&key, 1).remaining()));
