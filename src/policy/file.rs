@@ -76,8 +76,7 @@ impl Policies {
     /// As [`from_toml`](Self::from_toml), with the file's name; and when the file cannot be read.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let text = fs::read_to_string(path)
-            .map_err(|error| FileError { path: Some(path.into()), what: What::Unreadable(error) })?;
+        let text = fs::read_to_string(path).map_err(|error| FileError::from(error).in_file(path))?;
         Self::from_toml(&text).map_err(|error| error.in_file(path))
     }
 
@@ -163,6 +162,12 @@ pub struct FileError {
 enum What {
     Unreadable(io::Error),
     Wrong { says: String, at: Option<Caret> },
+}
+
+impl From<io::Error> for FileError {
+    fn from(error: io::Error) -> Self {
+        Self { path: None, what: What::Unreadable(error) }
+    }
 }
 
 impl FileError {

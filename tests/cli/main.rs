@@ -3,6 +3,7 @@
 
 mod decisions;
 mod failures;
+mod policy;
 mod program;
 mod summary;
 mod usage;

@@ -1,12 +1,15 @@
 //! What can be said on the command line.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use admittance::policy::{IdentityKind, Policy as SaidPolicy, Unit as PolicyUnit};
 use admittance::replay::{Format, Input, Unit};
 use admittance::{Budget, BudgetError, Window};
 use admittance::{Per, Rule};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
+
+use crate::{complain, policy};
 
 /// Rate limits, tried before they are switched on.
 #[derive(Debug, Parser)]
@@ -20,7 +23,37 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Decide every line of an access log or a trace, and say who would have been denied.
     Replay(Replay),
+    /// Look at files of policies.
+    #[command(arg_required_else_help = true)]
+    Policy {
+        #[command(subcommand)]
+        what: Policy,
+    },
 }
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Policy {
+    /// Say what each policy says in plain words; or what is missing or wrong, and where.
+    Check(Check),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = CHECK_CODES)]
+pub(crate) struct Check {
+    /// Files of policies in TOML. `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<OsString>,
+
+    /// A JSON object a policy and line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const CHECK_CODES: &str = "\
+Exit codes:
+  0  every file can be used
+  1  a file cannot be read, or something in it is missing or wrong
+  2  the command line is wrong";
 
 const FIRST_STEPS: &str = "\
 Try a limit of five requests at once and one every two seconds on a log:
@@ -38,6 +71,8 @@ Examples:
     admittance replay access.log --unit byte --capacity 10000000 --refill 10000000/1s --json
   Every decision of a trace, in order:
     admittance replay trace.jsonl --capacity 3 --refill 2/1s --decisions -
+  What a file of policies says, before it is switched on:
+    admittance replay access.log --policy limits.toml --name api
   From a pipe:
     ssh web cat access.log | admittance replay - --window 100/1m
 
@@ -77,6 +112,14 @@ pub(crate) struct Replay {
     )]
     window: Option<Per>,
 
+    /// A policy instead: its rule, its identity and its unit, from a file of TOML.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["capacity", "refill", "window", "identity", "unit"], help_heading = LIMIT)]
+    policy: Option<PathBuf>,
+
+    /// Which of the file's policies, where there are several.
+    #[arg(long, value_name = "POLICY", help_heading = LIMIT)]
+    name: Option<String>,
+
     /// Whose lines share one budget. A trace says itself, by its `key`.
     #[arg(long, value_enum, default_value_t, help_heading = LIMIT)]
     identity: Identity,
@@ -115,7 +158,7 @@ pub(crate) struct Replay {
     pub(crate) quiet: bool,
 }
 
-const LIMIT: &str = "The limit: --capacity and --refill, or --window";
+const LIMIT: &str = "The limit: --capacity and --refill, or --window, or --policy";
 const READING: &str = "Reading";
 const TELLING: &str = "Telling";
 
@@ -163,17 +206,67 @@ impl Replay {
 
     /// The replay that was asked for. Ends the program where no limit was said, or one that cannot be.
     pub(crate) fn replay(&self) -> admittance::replay::Replay {
-        let Identity::Address = self.identity;
-        let unit = match self.unit {
-            UnitArg::Request => Unit::Request,
-            UnitArg::Byte => Unit::Byte,
+        let (rule, unit) = if let Some(file) = &self.policy {
+            self.policy_of(file)
+        } else {
+            if self.name.is_some() {
+                missing("--name says which policy of a file; say --policy FILE too");
+            }
+            let Identity::Address = self.identity;
+            let unit = match self.unit {
+                UnitArg::Request => Unit::Request,
+                UnitArg::Byte => Unit::Byte,
+            };
+            (self.rule(), unit)
         };
-        let replay = admittance::replay::Replay::new(self.rule()).unit(unit).sort(self.sort).strict(self.strict);
+        let replay = admittance::replay::Replay::new(rule).unit(unit).sort(self.sort).strict(self.strict);
         match self.format {
             FormatArg::Auto => replay,
             FormatArg::Combined => replay.format(Format::Combined),
             FormatArg::Jsonl => replay.format(Format::Jsonl),
         }
+    }
+
+    /// What the policy says, as far as a log can be asked about it. Ends the program where it cannot.
+    fn policy_of(&self, file: &Path) -> (Rule, Unit) {
+        let policies = policy::read(file.as_os_str()).unwrap_or_else(|error| {
+            complain(format_args!("{error}"));
+            std::process::exit(1)
+        });
+        let names = || policies.iter().map(SaidPolicy::name).collect::<Vec<_>>().join(", ");
+        let policy = match &self.name {
+            Some(name) => policies.get(name),
+            None => policies.iter().next().filter(|_| policies.iter().count() == 1),
+        };
+        let Some(policy) = policy else {
+            missing(&format!("which policy of {}? Say --name POLICY, one of {}", file.display(), names()))
+        };
+        let cannot = |what: &str| -> ! {
+            usage(
+                ErrorKind::ValueValidation,
+                format!("--policy {}: policy '{}': {what}", file.display(), policy.name()),
+            )
+        };
+        // A trace's keys are whatever it says; an access log has addresses.
+        let is_trace = matches!(self.format, FormatArg::Jsonl);
+        if !is_trace && policy.identity() != [IdentityKind::Address] {
+            cannot(
+                "identity: an access log tells addresses alone; say --format jsonl for a trace, whose key is what you say",
+            );
+        }
+        if !policy.scope().prefixes().is_empty() {
+            cannot("scope: routes cannot be told from a log yet; take them out to try it on all lines");
+        }
+        if policy.tiers().len() > 1 {
+            cannot("tiers: a log does not tell who is of which; try one rule at a time");
+        }
+        let unit = match policy.unit() {
+            PolicyUnit::Request => Unit::Request,
+            PolicyUnit::Byte => Unit::Byte,
+            PolicyUnit::Named(_) if is_trace => Unit::Request,
+            PolicyUnit::Named(name) => cannot(&format!("unit: an access log tells requests and bytes, and no {name}")),
+        };
+        (policy.rule(), unit)
     }
 
     fn rule(&self) -> Rule {
@@ -193,7 +286,7 @@ impl Replay {
             (None, Some(_), None) => missing("how many tokens at once? Say --capacity TOKENS, as in --capacity 5"),
             (None, None, None) => missing(
                 "what is the limit? Say --capacity TOKENS and --refill TOKENS/DURATION for a token bucket, \
-                 or --window LIMIT/DURATION for a fixed window",
+                 or --window LIMIT/DURATION for a fixed window, or --policy FILE",
             ),
         }
     }

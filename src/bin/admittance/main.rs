@@ -1,7 +1,8 @@
-//! The `admittance` program: limits tried on logs.
+//! The `admittance` program: limits tried on logs, policies checked.
 #![forbid(unsafe_code)]
 
 mod args;
+mod policy;
 mod progress;
 mod replay;
 mod report;
@@ -15,8 +16,21 @@ use clap::Parser;
 use crate::args::{Args, Command};
 
 fn main() -> ExitCode {
-    let Args { command: Command::Replay(replay) } = Args::parse();
-    match replay::run(&replay) {
+    match Args::parse().command {
+        Command::Replay(args) => end(replay::run(&args)),
+        Command::Policy { what: args::Policy::Check(args) } => match policy::check(&args) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(policy::Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            Err(failure) => {
+                complain(format_args!("{failure}"));
+                ExitCode::FAILURE
+            }
+        },
+    }
+}
+
+fn end(result: Result<(), replay::Failure>) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough.
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
