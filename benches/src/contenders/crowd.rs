@@ -6,11 +6,12 @@
 use std::any::{Any, TypeId};
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use admittance::{AtomicWord, Budget, Clock, Keyed, Overflow, TscClock};
+#[cfg(feature = "peers")]
+use admittance::AtomicWord;
+use admittance::{Budget, Clock, Keyed, Overflow, TscClock};
 
 use super::ours::BenchClock;
 use crate::limiter::{Caller, Limiter};
@@ -209,6 +210,7 @@ impl Table for OursText {
 }
 
 /// This crate's words and clock in somebody else's map: what the table itself is worth.
+#[cfg(feature = "peers")]
 macro_rules! words_in_a_map {
     ($(#[$attr:meta])* $name:ident, $said:literal, $map:ty, |$here:ident, $key:ident, $ask:ident| $find:expr) => {
         $(#[$attr])*
@@ -277,19 +279,19 @@ words_in_a_map!(
 mod governor {
     use governor::{DefaultKeyedRateLimiter, RateLimiter};
 
-    use super::{PhantomData, Plan, Spelled, Table};
+    use super::{Plan, Spelled, Table};
     use crate::contenders::governor::quota;
 
     /// governor's keyed limiter on its default store, `DashMap`. Text keys are arrays: it keeps the keys, and asking
     /// for strings would take an allocation a call.
     #[derive(Debug)]
-    pub struct GovernorKeyed<K: Spelled = u64>(DefaultKeyedRateLimiter<K>, PhantomData<K>);
+    pub struct GovernorKeyed<K: Spelled = u64>(DefaultKeyedRateLimiter<K>);
 
     impl<K: Spelled> Table for GovernorKeyed<K> {
         const NAME: &'static str = "governor";
 
         fn build(plan: &Plan, _keys: u64) -> Self {
-            Self(RateLimiter::keyed(quota(plan)), PhantomData)
+            Self(RateLimiter::keyed(quota(plan)))
         }
 
         #[inline(always)]
