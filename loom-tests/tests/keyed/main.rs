@@ -26,8 +26,8 @@
 //! | `move_terms`: carried as of the caller's now | `a_rule_is_not_applied_to_time_already_past` |
 //! | `meet`: without the lock | `two_callers_…` and `three_callers_of_a_new_key_share_one_bucket` |
 //!
-//! Cost: two or three preemptions at most (`ADMITTANCE_LOOM_LONG` takes the bound away: minutes, and some do not end); less
-//! than half a minute together.
+//! Cost: two or three preemptions at most (`ADMITTANCE_LOOM_LONG` takes the bound away: for some, more than minutes); about
+//! half a minute together.
 #![cfg(admittance_loom)]
 
 mod hands;
