@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::bucket::Word;
 use crate::bucket::step::{self, Step};
-use crate::budget::{Budget, Resolution};
+use crate::budget::{Budget, HORIZON, Resolution};
 use crate::decision::Permit;
 use crate::window::{Window, step as window_step};
 
@@ -87,7 +87,8 @@ impl Rule {
     #[must_use]
     pub const fn full(&self, now: u64) -> Word {
         match self {
-            Self::TokenBucket(budget) => step::full_in(0, now, budget),
+            // Past the horizon time stands still, so a bucket that is full there is full at the horizon.
+            Self::TokenBucket(budget) => step::full_in(0, if now < HORIZON { now } else { HORIZON }, budget),
             Self::FixedWindow(window) => window_step::empty(now, window),
         }
     }

@@ -402,3 +402,39 @@ fn a_window_whose_limit_was_lowered_has_all_the_more_left() {
     let last = Word::from_bits(u64::MAX);
     assert_eq!(wait(window::step::acquire(last, 1, 0, &low).decision()), u64::MAX);
 }
+
+/// A refund to a key whose bucket was forgotten, by a clock from before that, was given to the bucket that newcomers share.
+#[cfg(feature = "std")]
+#[test]
+fn a_late_refund_to_a_forgotten_key_is_given_to_strangers() {
+    use admittance::{Keyed, Overflow};
+
+    let clock = ManualClock::new();
+    // One group of four slots: all keys may have all of them.
+    let table = Keyed::<u64>::builder(budget(2, 1, 10), 1, Overflow::Share).build_with_clock(&clock).unwrap();
+    let permit = table.check(&0, 1).admitted().unwrap();
+    clock.set(100);
+    for key in 0..4 {
+        assert!(table.check(&(1 + key), 2).is_admitted());
+    }
+    clock.set(105);
+    for key in 5..8 {
+        assert_eq!(table.check(&key, 2).is_admitted(), key == 5, "drained: the shared bucket of whoever finds no room");
+    }
+    let before = table.stats();
+    clock.set(95);
+    table.refund(&0, 1, &permit);
+    clock.set(105);
+    assert!(table.check(&8, 1).is_denied());
+    assert_eq!(table.stats().overflowed, before.overflowed + 1, "the refund asked for no room");
+}
+
+/// Past the horizon time stands still; a bucket that was full *then* was one in the deepest debt.
+#[test]
+fn who_comes_past_the_horizon_finds_a_bucket_in_debt() {
+    let rule = admittance::Rule::from(Budget::per_second(10));
+    for now in [HORIZON, HORIZON + 1, u64::MAX] {
+        assert!(rule.is_full(rule.full(now), now));
+        assert_eq!(rule.available(rule.full(now), now), 10);
+    }
+}

@@ -265,7 +265,7 @@ impl Table {
         }
         let place = found.trailing_zeros() as usize;
         let Group(slots) = if place < GROUP { one } else { other };
-        Some(&slots[place % GROUP])
+        Some(&slots[place & (GROUP - 1)])
     }
 
     /// The slot of the key of this hash, in whatever tier and terms. Its lock is held.

@@ -92,12 +92,31 @@ fn a_look_while_the_slot_is_taken_and_taken_back() {
         let [x, y] = [key(0, [0, 1]), key(1, [0, 1])];
         let table = used(one_slot(&[budget(2, 10)], Overflow::Deny), x);
         let taker = spawn(&table, 10, move |table| to_and_fro(table, y));
-        let back = spawn(&table, 10, move |table| count(table.check(&x, 1)));
-        let seen = at(10, || table.available(&x));
-        let (_, back) = (taker.join().unwrap(), back.join().unwrap());
+        let looker = spawn(&table, 10, move |table| table.available(&x));
+        let back = at(10, || count(table.check(&x, 1)));
+        let (_, seen) = (taker.join().unwrap(), looker.join().unwrap());
         assert!((2 - back..=2).contains(&seen), "{seen} of X's tokens seen");
         conserved(&table, [x, y], [back, 0]);
         (seen, back, table.stats().reclaimed)
+    });
+}
+
+/// Whoever looks at every bucket sees X's or Y's as it was, or neither.
+#[test]
+fn a_look_at_every_bucket_while_a_slot_is_taken() {
+    check(None, 3, || {
+        let [x, y] = [key(0, [0, 1]), key(1, [0, 1])];
+        let table = used(one_slot(&[budget(2, 10)], Overflow::Deny), x);
+        let taker = spawn(&table, 10, move |table| count(table.check(&y, 1)));
+        let looker = spawn(&table, 10, |table| {
+            let mut seen = None;
+            table.for_each(|bucket| seen = Some((bucket.available, bucket.full_in)));
+            seen
+        });
+        assert_eq!(taker.join().unwrap(), 1);
+        let seen = looker.join().unwrap();
+        assert!([None, Some((2, 0)), Some((1, 10))].contains(&seen), "{seen:?}");
+        seen
     });
 }
 
@@ -120,21 +139,23 @@ fn three_callers_of_the_key_that_takes() {
 /// X's late caller meets X anew, in X's other slot: it finds what X had at its instant, not more.
 #[test]
 fn a_late_caller_finds_no_more_than_before_the_slot_was_taken() {
-    check(None, 2, || {
-        let [x, y, z] = [key(0, [0, 1]), key(1, [0, 3]), key(0, [3, 2])];
-        let table = used(four_slots(&[budget(2, 10)]), x);
-        // Y's other slot is in use: where there is a free one, nobody is forgotten.
-        assert!(table.check(&z, 2).is_admitted());
-        let taker = spawn(&table, 10, move |table| count(table.check(&y, 1)));
-        let mine = at(5, || {
-            assert!(table.check(&x, 2).is_denied(), "one and a half tokens at 5");
-            count(table.check(&x, 1))
+    for (cost, admitted) in [(1, 1), (2, 0)] {
+        check(Some(2), 2, move || {
+            let [x, y, z] = [key(0, [0, 1]), key(1, [0, 3]), key(0, [3, 2])];
+            let table = used(four_slots(&[budget(2, 10)]), x);
+            // Y's other slot is in use: where there is a free one, nobody is forgotten.
+            assert!(table.check(&z, 2).is_admitted());
+            let taker = spawn(&table, 10, move |table| count(table.check(&y, 1)));
+            // A thread of its own: of the model's, loom does not try a call that only reads after the others' writes.
+            let late = spawn(&table, 5, move |table| (count(table.check(&x, cost)), table.stats().reclaimed));
+            let taken = taker.join().unwrap();
+            let (mine, reclaimed) = late.join().unwrap();
+            assert_eq!(mine, admitted, "one and a half tokens at 5");
+            assert_eq!(taken, table.stats().reclaimed, "Y has X's slot if X was full");
+            conserved(&table, [x, y], [mine, taken]);
+            reclaimed
         });
-        let taken = taker.join().unwrap();
-        assert_eq!((mine, taken), (1, table.stats().reclaimed), "X has a slot in any case, and Y X's if that was full");
-        conserved(&table, [x, y], [1, taken]);
-        taken
-    });
+    }
 }
 
 /// Two keys want X's slot, under a caller of X.

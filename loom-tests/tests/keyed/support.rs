@@ -73,7 +73,7 @@ fn table(max_keys: usize, slots: usize, tiers: &[Budget], overflow: Overflow) ->
 /// As `Table::places` and `Owner::stripe` have it. Were that to change, models would meet other cases and see fewer outcomes
 /// than they must.
 pub(crate) fn key(lock: u64, places: [usize; 2]) -> u64 {
-    (0..)
+    (0..1_000_000)
         .find(|key: &u64| {
             let mut hasher = SipHasher13::new_with_keys(SEED as u64, 0);
             key.hash(&mut hasher);
@@ -85,6 +85,7 @@ pub(crate) fn key(lock: u64, places: [usize; 2]) -> u64 {
 }
 
 /// 1 where it is admitted.
+#[allow(clippy::needless_pass_by_value, reason = "it reads better at the call")]
 pub(crate) fn count<T>(decision: Decision<T>) -> u64 {
     u64::from(decision.is_admitted())
 }
