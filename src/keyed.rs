@@ -73,9 +73,9 @@ pub const MAX_TIERS: usize = 128;
 ///
 /// # Two keys in one bucket
 ///
-/// A slot knows its key by 56 bits of a hash and by its place in the table, 64 bits together in a table of a thousand keys
-/// and more. The hash is SipHash-1-3 with a seed of the table's own, so nobody can choose keys that meet. A newcomer is taken
-/// for one of the table's keys about once in 2⁵³ newcomers; both then share one bucket until it is full and forgotten.
+/// A slot knows its key by 56 bits of a hash and by its place in the table. The hash is SipHash-1-3 with a seed of the table's
+/// own, so nobody can choose keys that meet. A newcomer is taken for one of `n` keys about once in 2⁶⁴/`n` newcomers, and in tables
+/// of less than 30 000 keys once in 2⁴⁹; both then share one bucket until it is full and forgotten.
 ///
 /// # Progress, memory, ordering
 ///
@@ -89,8 +89,8 @@ pub const MAX_TIERS: usize = 128;
 ///
 /// # What it does not promise
 ///
-/// That `max_keys` buckets in use all find a slot: of a table filled to the last key about one newcomer in 40 000 does
-/// not. Build it larger than what you expect at once. Nor does it know the keys: it cannot list them.
+/// That `max_keys` buckets in use all find a slot: of a table filled to the last key about one newcomer in 20 000 does
+/// not (`tests/keyed/room.rs`). Build it larger than what you expect at once. Nor does it know the keys: it cannot list them.
 pub struct Keyed<K: ?Sized, C = TscClock> {
     table: Table,
     clock: C,
