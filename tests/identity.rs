@@ -115,8 +115,13 @@ fn addresses_are_told_apart_as_clients_are() {
     assert_ne!(fed(&at("2001:db8::", 48)), fed(&at("2001:db8::", 64)));
     assert_ne!(at("2001:db8::1", 128), at("2001:db8::2", 128));
     assert_eq!(at("1.2.3.4", 1), address("1.2.3.4"));
-    assert_eq!((at("ffff::", 1).to_string(), at("::1", 128).to_string()), ("8000::/1".into(), "::1".into()));
+    assert_eq!((at("ffff::", 1).to_string(), at("::1", 128).to_string()), ("8000::/1".into(), "::1/128".into()));
     assert_eq!((at("::1", 128).prefix(), address("1.2.3.4").prefix()), (128, 32));
+
+    for text in ["1.2.3.4", "2001:db8::/64", "2001:db8::/48", "8000::/1", "::1/128"] {
+        assert_eq!((address(text).to_string(), address(&address(text).to_string())), (text.into(), address(text)));
+    }
+    assert_eq!(address("2001:db8::1/48"), at("2001:db8::", 48));
 
     for prefix in [0, 129, 255] {
         let error = Address::with_prefix("::1".parse().unwrap(), prefix).unwrap_err();
@@ -125,7 +130,9 @@ fn addresses_are_told_apart_as_clients_are() {
             format!("prefix: {prefix} is not from 1 to 128; one IPv6 client has 64 most often")
         );
     }
-    for text in ["", "1.2.3", "1.2.3.4:80", "[::1]", "unknown", "01.2.3.4"] {
+    for text in
+        ["", "1.2.3", "1.2.3.4:80", "[::1]", "unknown", "01.2.3.4", "1.2.3.4/32", "::/", "::/+64", "::/256", "/64"]
+    {
         assert!(text.parse::<Address>().unwrap_err().to_string().starts_with("address: is not"), "{text}");
     }
 }

@@ -41,6 +41,7 @@ fn what_cannot_be_is_said() {
     let budget = Budget::per_second(1);
     for (builder, part, says) in [
         (whole().unit(Unit::Named("Rows!".into())), "unit", "unit: 'Rows!' is not 1 to 64 of a-z"),
+        (whole().unit(Unit::Named("byte".into())), "unit", "unit: 'byte' is a unit of its own"),
         (whole().identity([IdentityKind::Tenant; 2]), "identity", "identity: tenant is there twice"),
         (whole().identity(IdentityKind::ALL), "identity", "identity: 5 joined kinds are more than 3"),
         (whole().scope(Scope::process().routes(["/a", "b"])), "scope", "scope: the route 'b' does not begin with '/'"),
@@ -221,6 +222,7 @@ free = { window = "1000/10s" }
         let error = Policies::read("/nowhere/p.toml").unwrap_err();
         assert!(error.to_string().starts_with("/nowhere/p.toml: "), "{error}");
         assert_eq!((error.line(), error.column()), (None, None));
+        assert_eq!(error.file(), Some(std::path::Path::new("/nowhere/p.toml")));
     }
 
     fn any_policy() -> impl Strategy<Value = Policy> {

@@ -48,7 +48,9 @@ impl fmt::Display for AddressError {
             Fault::Prefix(given) => {
                 write!(f, "prefix: {given} is not from 1 to 128; one IPv6 client has 64 most often")
             }
-            Fault::Text => f.write_str("address: is not an IPv4 or IPv6 address, as in 192.0.2.1 or 2001:db8::1"),
+            Fault::Text => {
+                f.write_str("address: is not an IPv4 or IPv6 address, as in 192.0.2.1 2001:db8::1 or 2001:db8::/48")
+            }
         }
     }
 }
@@ -126,8 +128,16 @@ impl From<Ipv6Addr> for Address {
 impl FromStr for Address {
     type Err = AddressError;
 
+    /// Reads `192.0.2.1`, `2001:db8::1` (its /64), and `2001:db8::/48`: what `Display` writes, too.
     fn from_str(text: &str) -> Result<Self, AddressError> {
-        text.parse().map(Self::new).map_err(|_| AddressError(Fault::Text))
+        let wrong = AddressError(Fault::Text);
+        let Some((ip, prefix)) = text.split_once('/') else { return text.parse().map(Self::new).map_err(|_| wrong) };
+        // Digits alone: the parser of numbers would take `+64` as well.
+        let digits = !prefix.starts_with('+');
+        match (ip.parse(), prefix.parse()) {
+            (Ok(IpAddr::V6(ip)), Ok(prefix)) if digits => Self::with_prefix(ip.into(), prefix),
+            _ => Err(wrong),
+        }
     }
 }
 
@@ -154,7 +164,6 @@ impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.network {
             IpAddr::V4(ip) => write!(f, "{ip}"),
-            IpAddr::V6(ip) if self.prefix == 128 => write!(f, "{ip}"),
             IpAddr::V6(ip) => write!(f, "{ip}/{}", self.prefix),
         }
     }

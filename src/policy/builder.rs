@@ -160,6 +160,11 @@ impl PolicyBuilder {
         if let Some(Unit::Named(name)) = &self.unit {
             wrong("unit", (!is_name(name)).then(|| name_fault("unit", name)));
         }
+        if let Some(Unit::Named(name)) = &self.unit
+            && matches!(&**name, "request" | "byte")
+        {
+            wrong("unit", Some(format!("unit: '{name}' is a unit of its own; say Unit::Request or Unit::Byte")));
+        }
         let kinds = self.identity.as_deref().unwrap_or_default();
         wrong("identity", (kinds.len() > 3).then(|| format!("identity: {} joined kinds are more than 3", kinds.len())));
         let twice = kinds.iter().enumerate().find(|(number, kind)| kinds[..*number].contains(kind));

@@ -178,6 +178,12 @@ impl FileError {
         self
     }
 
+    /// The file, where it was said which.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
     /// The line, from 1; `None` where it is about the whole file.
     #[must_use]
     pub fn line(&self) -> Option<usize> {
