@@ -9,11 +9,15 @@ mod oracle;
 pub mod bucket;
 #[cfg(feature = "std")]
 pub mod hot;
+#[cfg(feature = "std")]
+pub mod identity;
 mod input;
 #[cfg(feature = "std")]
 pub mod keyed;
 #[cfg(feature = "replay")]
 pub mod parsers;
+#[cfg(feature = "policy")]
+pub mod policy;
 pub mod window;
 pub mod word;
 
@@ -29,9 +33,13 @@ pub const TARGETS: &[(&str, Run)] = &[
     #[cfg(feature = "std")]
     ("hot", hot::run),
     #[cfg(feature = "std")]
+    ("identity", identity::run),
+    #[cfg(feature = "std")]
     ("keyed", keyed::run),
     #[cfg(feature = "replay")]
     ("parsers", parsers::run),
+    #[cfg(feature = "policy")]
+    ("policy", policy::run),
     ("window", window::run),
     ("word", word::run),
 ];
