@@ -24,7 +24,7 @@ use crate::clock::{Clock, TscClock};
 use crate::decision::Decision;
 use crate::identity::{Identity, Kind};
 use crate::keyed::{Keyed, KeyedError, Stats, Tier};
-use crate::policy::{OnExhausted, Policy, Store};
+use crate::policy::{OnExhausted, Policy};
 use count::Counts;
 
 /// What a [`Policy`] says, done: a budget for each identity of kind `I`.
@@ -110,7 +110,7 @@ impl<I: Identity, C: Clock> Limiter<I, C> {
         if says != asked {
             return Err(LimiterError(Fault::Identity { policy: policy.name().into(), says, asked }));
         }
-        if policy.scope().store() == Store::Shared {
+        if policy.scope().sharing().is_some() {
             return Err(LimiterError(Fault::Shared { policy: policy.name().into() }));
         }
         let [(_, first), more @ ..] = policy.tiers() else { unreachable!("a policy has a rule") };
@@ -222,7 +222,7 @@ impl fmt::Display for LimiterError {
             }
             Fault::Shared { policy } => write!(
                 f,
-                "policy '{policy}': scope: store is shared, and this limiter is of one process; say store = \"process\""
+                "policy '{policy}': scope: store is shared, and this limiter is of one process; use redis::SharedLimiter, or say store = \"process\""
             ),
             Fault::Table { policy, error } => write!(f, "policy '{policy}': {error}"),
         }

@@ -29,6 +29,7 @@
 //! | this one | [`Policy`] |
 //! | `builder`, `error` | how one is built, and what is missing or wrong |
 //! | `parts` | [`Unit`], [`IdentityKind`], [`Scope`], [`OnExhausted`] |
+//! | `sharing` | [`Sharing`]: how budgets are shared between processes, and [`OnStoreFailure`] |
 //! | `file`, `raw`, `caret` | policies as TOML (feature `policy`), and where in it something is wrong |
 
 mod builder;
@@ -40,6 +41,7 @@ mod file;
 mod parts;
 #[cfg(feature = "policy")]
 mod raw;
+mod sharing;
 
 use core::fmt;
 use std::string::String;
@@ -50,6 +52,7 @@ pub use error::PolicyError;
 #[cfg(feature = "policy")]
 pub use file::{FileError, Policies};
 pub use parts::{IdentityKind, OnExhausted, Scope, Store, Unit};
+pub use sharing::{Leasing, OnStoreFailure, Sharing};
 
 use crate::keyed::Overflow;
 use crate::rule::Rule;

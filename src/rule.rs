@@ -3,6 +3,7 @@
 //! A table, a policy and a replay take either; what they need of it is here, so that no other file asks which it is.
 
 use core::fmt;
+use core::num::NonZeroU32;
 
 use crate::bucket::Word;
 use crate::bucket::step::{self, Step};
@@ -110,6 +111,22 @@ impl Rule {
             (Self::TokenBucket(from), Self::TokenBucket(to)) => Some(step::carry(word, now, from, to)),
             (Self::FixedWindow(from), Self::FixedWindow(to)) => Some(window_step::carry(word, now, from, to)),
             _ => None,
+        }
+    }
+
+    /// One part in `one_in` of the rule, rounded down: so many of them together are no more than the whole. `None` where
+    /// that is less than a token, or cannot be represented.
+    #[must_use]
+    pub fn share(&self, one_in: NonZeroU32) -> Option<Self> {
+        let parts = u64::from(one_in.get());
+        match self {
+            Self::TokenBucket(budget) => {
+                let slower = budget.refill_duration().checked_mul(one_in.get())?;
+                Budget::new(budget.capacity() / parts, budget.refill_tokens(), slower).ok().map(Self::TokenBucket)
+            }
+            Self::FixedWindow(window) => {
+                Window::new(window.limit() / parts, window.length()).ok().map(Self::FixedWindow)
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use admittance::identity::{Account, Address, Tenant};
 use admittance::limiter::TopDenied;
-use admittance::policy::{IdentityKind, OnExhausted, Policy, PolicyBuilder, Scope, Unit};
+use admittance::policy::{IdentityKind, OnExhausted, OnStoreFailure, Policy, PolicyBuilder, Scope, Sharing, Unit};
 use admittance::{Budget, Limiter, ManualClock, Overflow, TscClock, Window};
 use proptest::prelude::*;
 
@@ -58,7 +58,8 @@ fn a_policy_of_another_identity_is_refused() {
     assert_eq!(error, "policy 'api': identity: is account, and the limiter is of tenant+account");
     let swapped = policy(&[IdentityKind::Account, IdentityKind::Tenant]).build().unwrap();
     assert!(Limiter::<(Tenant, Account)>::new(swapped).is_err());
-    let shared = policy(&[IdentityKind::Account]).scope(Scope::shared()).build().unwrap();
+    let shared =
+        policy(&[IdentityKind::Account]).scope(Scope::shared(Sharing::new(OnStoreFailure::Deny))).build().unwrap();
     let error = Limiter::<Account>::new(shared).unwrap_err().to_string();
     assert!(error.contains("scope: store is shared"), "{error}");
     let huge = policy(&[IdentityKind::Account]).keys(usize::MAX, Overflow::Deny).build().unwrap();

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use admittance::policy::{IdentityKind, OnExhausted, Policy, PolicyBuilder, Scope, Store, Unit};
+use admittance::policy::{
+    IdentityKind, OnExhausted, OnStoreFailure, Policy, PolicyBuilder, Scope, Sharing, Store, Unit,
+};
 use admittance::{Budget, Overflow, Window};
 
 fn whole() -> PolicyBuilder {
@@ -74,7 +76,8 @@ fn routes_are_of_whole_segments() {
         assert!(!scope.covers(path), "{path}");
     }
     assert!(Scope::process().covers("/anything") && Scope::process().routes(["/"]).covers("/anything"));
-    assert_eq!((Scope::process().store(), Scope::shared().store()), (Store::Process, Store::Shared));
+    let sharing = Sharing::new(OnStoreFailure::Admit);
+    assert_eq!((Scope::process().store(), Scope::shared(sharing).store()), (Store::Process, Store::Shared(sharing)));
 }
 
 #[test]
@@ -83,14 +86,14 @@ fn a_policy_reads_as_a_sentence() {
         .identity([IdentityKind::Tenant, IdentityKind::Account])
         .tier("paid", Budget::per_second(50))
         .on_exhausted(OnExhausted::Shadow)
-        .scope(Scope::shared().routes(["/api", "/v2"]))
+        .scope(Scope::shared(Sharing::new(OnStoreFailure::Deny)).routes(["/api", "/v2"]))
         .build()
         .unwrap();
     assert_eq!(
         policy.to_string(),
         "api: for each tenant of each account, tier default: token bucket: 100 per 60s, capacity 20; tier paid: token bucket: \
-         50 per 1s, capacity 50 (a token is one request). Holds on /api, /v2 of all processes together. After exhaustion: \
-         admit and count (shadow). Up to 1000 at once; one more: deny."
+         50 per 1s, capacity 50 (a token is one request). Holds on /api, /v2 of all processes together, deciding within \
+         20ms; while the store is gone: deny. After exhaustion: admit and count (shadow). Up to 1000 at once; one more: deny."
     );
 }
 
@@ -117,7 +120,7 @@ overflow = "deny"
 name = "export"
 unit = "byte"
 identity = "address"
-scope = { store = "shared" }
+scope = { store = "shared", on_store_failure = { local = "1/8" }, lease = { most = 256, max_age = "1s" }, batch = 64 }
 on_exhausted = { wait_up_to = "2s" }
 max_keys = 1_000
 overflow = "share"
@@ -135,7 +138,10 @@ free = { window = "1000/10s" }
         assert_eq!(api.rule(), Budget::per_minute(100).with_capacity(20).into());
         assert_eq!((api.unit(), api.max_keys(), api.overflow()), (&Unit::Request, 100_000, Overflow::Deny));
         assert_eq!(export.on_exhausted(), OnExhausted::WaitUpTo(Duration::from_secs(2)));
-        assert_eq!((export.scope().store(), export.overflow()), (Store::Shared, Overflow::Share));
+        let sharing = Sharing::new(OnStoreFailure::Local { one_in: 8.try_into().unwrap() })
+            .lease(256, Duration::from_secs(1))
+            .batch(64.try_into().unwrap());
+        assert_eq!((export.scope().store(), export.overflow()), (Store::Shared(sharing), Overflow::Share));
         let tiers: Vec<_> = export.tiers().iter().map(|(name, rule)| (&**name, rule.capacity())).collect();
         assert_eq!(tiers, [("pro", 5_000_000), ("free", 1_000)], "in the order in which they are written");
         assert!(policies.get("other").is_none());
@@ -243,7 +249,11 @@ free = { window = "1000/10s" }
         let scope = (any::<bool>(), prop::collection::vec("/[a-zé\"\\\\\t]{0,6}", 0..3));
         (unit, kinds, on_exhausted, tiers, any::<bool>(), 1..u32::MAX as usize, overflow, scope).prop_map(
             |(unit, kinds, on_exhausted, tiers, windows, max_keys, overflow, (shared, routes))| {
-                let scope = if shared { Scope::shared() } else { Scope::process() };
+                let scope = if shared {
+                    Scope::shared(Sharing::new(OnStoreFailure::Deny).remember_denials())
+                } else {
+                    Scope::process()
+                };
                 let builder = Policy::builder("p")
                     .unit(unit)
                     .identity(kinds)

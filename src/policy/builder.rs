@@ -6,7 +6,7 @@ use std::string::String;
 use std::vec::Vec;
 
 use super::error::Fault;
-use super::{IdentityKind, OnExhausted, Policy, PolicyError, Scope, Unit};
+use super::{IdentityKind, OnExhausted, OnStoreFailure, Policy, PolicyError, Scope, Sharing, Unit};
 use crate::keyed::{MAX_TIERS, Overflow};
 use crate::rule::Rule;
 
@@ -175,6 +175,10 @@ impl PolicyBuilder {
             "scope",
             bare.map(|route| format!("scope: the route '{}' does not begin with '/'", route.escape_debug())),
         );
+        let sharing = self.scope.as_ref().and_then(Scope::sharing);
+        wrong("scope", sharing.and_then(Sharing::fault).map(|fault| format!("scope: {fault}")));
+        let local = sharing.and_then(|sharing| self.tiers.iter().find_map(|(_, rule)| local_fault(sharing, rule)));
+        wrong("scope", local);
         wrong("max_keys", (self.max_keys == Some(0)).then(|| "max_keys: must be at least 1".into()));
         if self.on_exhausted == Some(OnExhausted::WaitUpTo(core::time::Duration::ZERO)) {
             wrong("on_exhausted", Some("on_exhausted: to wait up to nothing is to deny; say deny".into()));
@@ -202,6 +206,15 @@ impl PolicyBuilder {
                 None
             }
         })
+    }
+}
+
+fn local_fault(sharing: &Sharing, rule: &Rule) -> Option<String> {
+    match sharing.on_store_failure() {
+        OnStoreFailure::Local { one_in } if rule.share(one_in).is_none() => Some(format!(
+            "scope: on_store_failure: 1/{one_in} of {rule} is less than a token, or cannot be counted; say a larger share, or deny"
+        )),
+        _ => None,
     }
 }
 

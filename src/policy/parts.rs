@@ -5,6 +5,7 @@ use core::time::Duration;
 use std::string::String;
 use std::vec::Vec;
 
+use super::sharing::Sharing;
 use crate::keyed::Overflow;
 
 /// What one token stands for.
@@ -79,7 +80,7 @@ pub enum Store {
     /// The threads of one process: each process has budgets of its own.
     Process,
     /// All processes of one shared store.
-    Shared,
+    Shared(Sharing),
 }
 
 impl Scope {
@@ -91,8 +92,8 @@ impl Scope {
 
     /// All routes, in all processes together.
     #[must_use]
-    pub const fn shared() -> Self {
-        Self { routes: Vec::new(), store: Store::Shared }
+    pub const fn shared(sharing: Sharing) -> Self {
+        Self { routes: Vec::new(), store: Store::Shared(sharing) }
     }
 
     /// Only routes below these. Each begins with `/`, and is of whole segments: `/api` has `/api` and `/api/users`, not `/apix`.
@@ -112,6 +113,15 @@ impl Scope {
     #[must_use]
     pub const fn store(&self) -> Store {
         self.store
+    }
+
+    /// How the budgets are shared; `None` where they are one process's.
+    #[must_use]
+    pub const fn sharing(&self) -> Option<&Sharing> {
+        match &self.store {
+            Store::Process => None,
+            Store::Shared(sharing) => Some(sharing),
+        }
     }
 
     /// Whether it holds for this path (without a query).
@@ -134,10 +144,10 @@ impl fmt::Display for Scope {
         for (number, route) in self.routes.iter().enumerate() {
             write!(f, "{}{route}", if number > 0 { ", " } else { "" })?;
         }
-        f.write_str(match self.store {
-            Store::Process => " of each process for itself",
-            Store::Shared => " of all processes together",
-        })
+        match &self.store {
+            Store::Process => f.write_str(" of each process for itself"),
+            Store::Shared(sharing) => write!(f, " of all processes together, {sharing}"),
+        }
     }
 }
 

@@ -2,6 +2,36 @@
 //!
 //! Every check is made where its value is read, so that the parser knows which value was wrong.
 
+/// Something that is written as one of a few words.
+macro_rules! words {
+    ($name:ident($what:ty), $part:literal, $($word:literal => $value:expr,)*) => {
+        struct $name($what);
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                match &*String::deserialize(from)? {
+                    $($word => Ok(Self($value)),)*
+                    other => Err(D::Error::custom(format_args!(
+                        concat!($part, ": '{}' is none of {}"), other.escape_debug(), [$($word),*].join(", ")
+                    ))),
+                }
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                let words = [$(($word, $value)),*];
+                let word = words.iter().find(|(_, value)| *value == self.0).map_or("", |(word, _)| word);
+                to.serialize_str(word)
+            }
+        }
+    };
+}
+
+use words;
+
+mod scope;
+
 use core::fmt;
 use core::str::FromStr;
 use core::time::Duration;
@@ -13,7 +43,9 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
-use super::{IdentityKind, OnExhausted, Policy, Scope, Store, Unit};
+use scope::RawScope;
+
+use super::{IdentityKind, OnExhausted, Policy, Unit};
 use crate::amount::{self, Per};
 use crate::budget::Budget;
 use crate::keyed::Overflow;
@@ -52,12 +84,8 @@ impl TryFrom<RawPolicy> for Policy {
         if let Some(RawIdentity(kinds)) = raw.identity {
             builder = builder.identity(kinds);
         }
-        if let Some(RawScope { routes, store: RawStore(store) }) = raw.scope {
-            let scope = match store {
-                Store::Process => Scope::process(),
-                Store::Shared => Scope::shared(),
-            };
-            builder = builder.scope(scope.routes(routes));
+        if let Some(scope) = raw.scope {
+            builder = builder.scope(scope.try_into()?);
         }
         if raw.rule.is_some() && !raw.tiers.0.is_empty() {
             return Err("rule and tiers: say one of them; a rule is everybody's, and tiers have a rule each".to_owned());
@@ -88,7 +116,7 @@ impl From<Policy> for RawPolicy {
             on_exhausted: Some(RawOnExhausted(policy.on_exhausted)),
             max_keys: Some(policy.max_keys),
             overflow: Some(RawOverflow(policy.overflow)),
-            scope: Some(RawScope { store: RawStore(policy.scope.store()), routes: policy.scope.prefixes().to_vec() }),
+            scope: Some(policy.scope.into()),
             name: policy.name,
         }
     }
@@ -106,41 +134,6 @@ impl Serialize for Policy {
     }
 }
 
-#[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct RawScope {
-    store: RawStore,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    routes: Vec<String>,
-}
-
-/// Something that is written as one of a few words.
-macro_rules! words {
-    ($name:ident($what:ty), $part:literal, $($word:literal => $value:expr,)*) => {
-        struct $name($what);
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                match &*String::deserialize(from)? {
-                    $($word => Ok(Self($value)),)*
-                    other => Err(D::Error::custom(format_args!(
-                        concat!($part, ": '{}' is none of {}"), other.escape_debug(), [$($word),*].join(", ")
-                    ))),
-                }
-            }
-        }
-
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                let words = [$(($word, $value)),*];
-                let word = words.iter().find(|(_, value)| *value == self.0).map_or("", |(word, _)| word);
-                to.serialize_str(word)
-            }
-        }
-    };
-}
-
-words! { RawStore(Store), "store", "process" => Store::Process, "shared" => Store::Shared, }
 words! {
     RawOverflow(Overflow), "overflow",
     "deny" => Overflow::Deny, "admit" => Overflow::Admit, "share" => Overflow::Share,

@@ -97,7 +97,7 @@ fn tell(file: &OsStr, policy: &Policy, json: bool, to: &mut Vec<u8>) -> io::Resu
         routes: policy.scope().prefixes(),
         store: match policy.scope().store() {
             Store::Process => "process",
-            Store::Shared => "shared",
+            Store::Shared(_) => "shared",
         },
         tiers: policy.tiers().iter().map(|(name, rule)| ToldTier::of(name, rule)).collect(),
         on_exhausted: policy.on_exhausted().to_string(),
