@@ -82,6 +82,8 @@ pub mod lease;
 pub mod limiter;
 #[cfg(feature = "std")]
 pub mod policy;
+#[cfg(feature = "redis")]
+pub mod redis;
 #[cfg(feature = "replay")]
 pub mod replay;
 pub mod reserve;

@@ -13,7 +13,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    pub(super) const fn new(decision: Decision, shadow: bool) -> Self {
+    pub(crate) const fn new(decision: Decision, shadow: bool) -> Self {
         Self { decision, shadow }
     }
 

@@ -1,0 +1,167 @@
+-- Decides requests on one or several limits of one identity, all or nothing: read all, decide, write all.
+--
+-- KEYS     one a limit, all with one hash tag
+-- ARGV[1]  the instant to decide at, in microseconds since 1970; empty for the server's own clock, as always but in a
+--          replay or a test, where it lies in the future, so that nothing expires before its time
+-- then     a limit each:    p, d, full       a token bucket: p ticks a microsecond, d ticks a token, full ticks a full one
+--                       or: 0, limit, length a fixed window: limit tokens in each length microseconds
+-- then     a request each:  least, most      takes as many tokens as are there, most at most; fewer than least are none
+--
+-- Returns {now, a state each: ticks missing from a full bucket and the instant at which they are
+--                         or: tokens spent in the window and the instant at which it ends,
+--          tokens taken each}
+--
+-- A bucket is kept as "missing at p d full", a window as its count, with the end as the key's expiry. All numbers are whole
+-- and below 2^53, where a Lua number is exact; who calls has checked that (terms.rs). `a % b` is exact there too.
+-- Nothing is written where nothing was taken, but an expiry that was lost.
+
+local function ceil_div(a, b)
+  local up = a + b - 1
+  return (up - up % b) / b
+end
+
+local limits = {}
+for number, key in ipairs(KEYS) do
+  local raw = redis.call('GET', key)
+  local left = raw and ARGV[number * 3 - 1] == '0' and redis.call('PTTL', key)
+  limits[number] = { raw = raw, left = left, key = key }
+end
+
+-- After the expiries were read. Some servers count them from a clock that runs on within a script: an instant from before
+-- would put a window's end into the window before, and that window would begin anew.
+local time = redis.call('TIME')
+local clock = time[1] * 1000000 + time[2]
+local now = tonumber(ARGV[1]) or clock
+local at = 2
+
+for _, limit in ipairs(limits) do
+  local p, d, full = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  at = at + 3
+  local raw, left = limit.raw, limit.left
+  limit.p, limit.d, limit.full = p, d, full
+  if p > 0 then
+    -- A clock that steps back stands still: what is missing is missing as of the latest instant seen.
+    limit.missing, limit.as_of = 0, now
+    limit.scale = ARGV[at - 3] .. ' ' .. ARGV[at - 2] .. ' ' .. ARGV[at - 1]
+    if raw then
+      local missing, as_of, scale = string.match(raw, '^(%d+) (%d+) (%d+ %d+ %d+)$')
+      if not missing then
+        return redis.error_reply('ADMITTANCE the value of this key is not a token bucket')
+      end
+      missing, as_of = tonumber(missing), tonumber(as_of)
+      local old_p, old_d, old_full = p, d, full
+      if scale ~= limit.scale then
+        old_p, old_d, old_full = string.match(scale, '^(%d+) (%d+) (%d+)$')
+        old_p, old_d, old_full = tonumber(old_p), tonumber(old_d), tonumber(old_full)
+      end
+      -- Time that has passed comes back at the rate at which it passed. `missing` is at most a full bucket, so this is
+      -- no product of more than a bucket and a microsecond.
+      if as_of < now then
+        local elapsed = now - as_of
+        missing = elapsed < ceil_div(missing, old_p) and missing - elapsed * old_p or 0
+        as_of = now
+      end
+      if scale ~= limit.scale then
+        -- Another budget than the one it was kept under: tokens in hand carry over, at most the new capacity, and of a part
+        -- of a token what can be counted.
+        local level = math.max(old_full - missing, 0)
+        local part = level % old_d
+        local whole = (level - part) / old_d
+        local product = part * d
+        local rest = product < 9007199254740992 and (product - product % old_d) / old_d or 0
+        local most = full / d
+        missing = whole < most and full - whole * d - rest or 0
+      end
+      limit.missing, limit.as_of = missing, as_of
+    end
+  else
+    local length = full
+    local till = now - now % length + length
+    limit.spent = 0
+    if raw then
+      local spent = string.match(raw, '^%d+$')
+      if not spent then
+        return redis.error_reply('ADMITTANCE the value of this key is not a count')
+      end
+      if left == -1 then
+        limit.live, limit.lost = true, true
+        limit.spent = tonumber(spent)
+      else
+        -- The key outlives its window by up to a millisecond (an expiry that has come would delete it at once), and what
+        -- its expiry is counted from may lag behind the clock: the end is the whole window at or before.
+        limit.live = true
+        local ends = ((clock - clock % 1000) / 1000 + left) * 1000
+        ends = ends - ends % length
+        if ends > now then
+          till = ends
+          limit.spent = tonumber(spent)
+        else
+          limit.live = false
+        end
+      end
+    end
+    limit.till = till
+  end
+end
+
+local taken = {}
+for request = at, #ARGV, 2 do
+  local least, most = tonumber(ARGV[request]), tonumber(ARGV[request + 1])
+  local grant = most
+  for _, limit in ipairs(limits) do
+    local there
+    if limit.p > 0 then
+      local level = limit.full - limit.missing
+      there = (level - level % limit.d) / limit.d
+    else
+      there = limit.d - limit.spent
+    end
+    grant = math.min(grant, there)
+  end
+  if grant < least or grant < 0 then
+    grant = 0
+  end
+  taken[#taken + 1] = grant
+  if grant > 0 then
+    for _, limit in ipairs(limits) do
+      limit.takes = (limit.takes or 0) + grant
+      if limit.p > 0 then
+        limit.missing = limit.missing + grant * limit.d
+      else
+        limit.spent = limit.spent + grant
+      end
+    end
+  end
+end
+
+local reply = { now }
+for _, limit in ipairs(limits) do
+  if limit.p > 0 then
+    -- Rounded up: a bucket is full before its key expires, never after.
+    local expires = ceil_div(limit.as_of + ceil_div(limit.missing, limit.p), 1000)
+    if limit.takes then
+      local state = string.format('%.0f %.0f %s', limit.missing, limit.as_of, limit.scale)
+      redis.call('SET', limit.key, state, 'PXAT', string.format('%.0f', expires))
+    elseif limit.raw and redis.call('PTTL', limit.key) == -1 then
+      redis.call('PEXPIREAT', limit.key, string.format('%.0f', expires))
+    end
+    reply[#reply + 1] = limit.missing
+    reply[#reply + 1] = limit.as_of
+  else
+    local expires = string.format('%.0f', limit.till / 1000)
+    if limit.takes and limit.live then
+      redis.call('INCRBY', limit.key, string.format('%.0f', limit.takes))
+    elseif limit.takes then
+      redis.call('SET', limit.key, string.format('%.0f', limit.takes), 'PXAT', expires)
+    end
+    if limit.lost then
+      redis.call('PEXPIREAT', limit.key, expires)
+    end
+    reply[#reply + 1] = limit.spent
+    reply[#reply + 1] = limit.till
+  end
+end
+for _, grant in ipairs(taken) do
+  reply[#reply + 1] = grant
+end
+return reply

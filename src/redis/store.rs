@@ -1,0 +1,174 @@
+//! A store: where it is, and a script called on it.
+
+use core::fmt;
+use core::time::Duration;
+use std::sync::Arc;
+use std::vec::Vec;
+
+use ::redis::{Client, Value};
+use tokio::time::Instant;
+
+use super::cluster::{self, Cluster};
+use super::failure::{FailureKind, StoreFailure};
+use super::key::{self, Digest};
+use super::link::{Link, Refused};
+use super::script::{Answer, Call, Request, Return};
+use super::terms::Terms;
+use crate::identity::Account;
+
+/// A Redis or Valkey server, or a cluster of them, in which budgets are kept.
+///
+/// Cheap to clone, and to share between limiters: all calls of a process go over one connection a server. It is connected to
+/// at the first call, and again whenever the connection breaks, in the background; while there is none, whoever asks is told
+/// so at once.
+///
+/// ```no_run
+/// # async fn open() -> Result<(), admittance::redis::StoreFailure> {
+/// use admittance::redis::Store;
+///
+/// // One server. `connect` tells now what would otherwise be told by the first decisions: that nobody is there, or
+/// // that the user may not run scripts.
+/// let store = Store::connect("redis://127.0.0.1/").await?;
+/// // A cluster, by some of its nodes.
+/// let cluster = Store::cluster(["redis://10.0.0.1:7000", "redis://10.0.0.2:7000"])?.with_prefix("shop")?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # What it promises
+///
+/// - A call is sent once. It is sent again only where the server has said that it did not execute it: `NOSCRIPT` (with the
+///   script's text), `MOVED`, `ASK` and `TRYAGAIN`. A call that was not answered in time may have been executed, and is not
+///   sent again.
+/// - No `KEYS`, no `SCAN`, no script text from anybody's words; keys are of a fixed length, with an expiry.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+    prefix: Arc<str>,
+}
+
+enum Inner {
+    One(Link),
+    Cluster(Cluster),
+}
+
+/// How long [`Store::connect`] tries.
+const CONNECT: Duration = Duration::from_secs(2);
+
+impl Store {
+    /// One server, by its URL: `redis://[user:password@]host[:port][/database]`, `rediss://` or `unix:///path`. Connects later.
+    ///
+    /// # Errors
+    ///
+    /// When it is no such URL.
+    pub fn open(url: &str) -> Result<Self, StoreFailure> {
+        let client = Client::open(cluster::info(url)?).map_err(|error| StoreFailure::from(&error))?;
+        Ok(Self::new(Inner::One(Link::new(client))))
+    }
+
+    /// A cluster, by the URLs of some of its nodes. Connects later.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or one is no URL of a TCP address.
+    pub fn cluster(urls: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, StoreFailure> {
+        let infos: Result<Vec<_>, _> = urls.into_iter().map(|url| cluster::info(url.as_ref())).collect();
+        Ok(Self::new(Inner::Cluster(Cluster::new(infos?)?)))
+    }
+
+    /// As [`open`](Self::open), and sees that it is there and does what is asked of it: see [`ready`](Self::ready).
+    ///
+    /// # Errors
+    ///
+    /// As those two.
+    pub async fn connect(url: &str) -> Result<Self, StoreFailure> {
+        let store = Self::open(url)?;
+        store.ready().await?;
+        Ok(store)
+    }
+
+    fn new(inner: Inner) -> Self {
+        Self { inner: Arc::new(inner), prefix: "admittance".into() }
+    }
+
+    /// With another beginning of all keys than `admittance`.
+    ///
+    /// # Errors
+    ///
+    /// When it is not 1 to 64 of letters, digits, `-`, `_`, `.`, `:` and `/`.
+    pub fn with_prefix(mut self, prefix: &str) -> Result<Self, StoreFailure> {
+        if let Some(fault) = key::prefix_fault(prefix) {
+            return Err(StoreFailure::new(FailureKind::Other, fault));
+        }
+        self.prefix = prefix.into();
+        Ok(self)
+    }
+
+    /// What all keys begin with.
+    #[must_use]
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Whether the store is there, and permits what limiters do: runs the scripts on keys of their own (`prefix:v1:ready:…`), which expire.
+    /// Waits two seconds at most.
+    ///
+    /// # Errors
+    ///
+    /// When it is not, or does not.
+    pub async fn ready(&self) -> Result<(), StoreFailure> {
+        let deadline = Instant::now() + CONNECT;
+        if let Inner::Cluster(cluster) = &*self.inner {
+            // One key is in one slot: the others are at least asked whether they are there.
+            for link in cluster.masters(deadline).await? {
+                link.ask(&::redis::cmd("PING"), deadline).await?;
+            }
+        }
+        let digest = Account::new("ready")
+            .map(|account| Digest::of(&account))
+            .map_err(|_| StoreFailure::new(FailureKind::Other, "no identity to try with"))?;
+        let stem = key::stem(&self.prefix, "ready");
+        // A bucket and a window, so that each command is used that ever is.
+        let terms =
+            [Terms::Bucket { p: 1, d: 1_000, full: 1_000_000 }, Terms::Window { limit: 1_000_000, length: 1_000_000 }];
+        let names = || [std::format!("{stem}bucket:"), std::format!("{stem}window:")];
+        let keys = || names().iter().map(|stem| key::key(stem, &digest)).collect::<Vec<_>>();
+        let one = Request { least: 1, most: 1 };
+        let mut answer = None;
+        for _ in 0..2 {
+            let call = Call::spend(keys(), digest.slot(), None, &terms, [one]);
+            answer = Some(Answer::read(&self.call(&call, deadline).await?, 2, 1)?);
+        }
+        if let Some(Answer { now, .. }) = answer {
+            let mut all = keys();
+            all.insert(0, key::lease_key(&stem, &digest, u128::from(now)));
+            let back = Return { tokens: 1, granted: now, until: now + 1_000_000 };
+            self.call(&Call::give_back(all, digest.slot(), None, &terms, back), deadline).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn call(&self, call: &Call, deadline: Instant) -> Result<Value, StoreFailure> {
+        match &*self.inner {
+            Inner::Cluster(cluster) => cluster.call(call, deadline).await,
+            Inner::One(link) => link.call(call, false, deadline).await.map_err(|refused| match refused {
+                Refused::Failed(failure) | Refused::TryAgain(failure) => failure,
+                Refused::Moved(node) | Refused::Ask(node) => StoreFailure::new(
+                    FailureKind::NotReady,
+                    std::format!("the server is of a cluster, and this key is at {node}: open it with Store::cluster"),
+                ),
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match &*self.inner {
+            Inner::One(_) => "one server",
+            Inner::Cluster(_) => "cluster",
+        };
+        // Not the URL: it may have a password.
+        f.debug_struct("Store").field("kind", &kind).field("prefix", &self.prefix).finish_non_exhaustive()
+    }
+}

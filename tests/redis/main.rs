@@ -1,0 +1,8 @@
+//! Shared budgets, against real servers: each test starts its own, on a free port, and stops it.
+//!
+//! Needs `redis-server` (6.2 or later, or `valkey-server`) on the path; where it is not, it is installed with apt-get, if that
+//! may be.
+#![cfg(feature = "redis")]
+
+mod support;
+mod together;

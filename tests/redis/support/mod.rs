@@ -1,0 +1,48 @@
+//! What the tests have in common.
+
+mod server;
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use admittance::policy::{IdentityKind, OnExhausted, OnStoreFailure, Policy, PolicyBuilder, Scope, Sharing, Unit};
+use admittance::redis::{SharedLimiter, Store};
+use admittance::{Overflow, Rule};
+
+pub(crate) use server::Server;
+
+pub(crate) type Account = admittance::identity::Account<String>;
+
+pub(crate) fn account(name: &str) -> Account {
+    Account::new(name.to_owned()).unwrap()
+}
+
+/// Long enough that no test fails because the machine is slow; those that are about deadlines say their own.
+pub(crate) fn patient() -> Sharing {
+    Sharing::new(OnStoreFailure::Deny).deadline(Duration::from_secs(20))
+}
+
+pub(crate) fn policy(name: &str, rule: impl Into<Rule>, sharing: Sharing) -> PolicyBuilder {
+    Policy::builder(name)
+        .unit(Unit::Request)
+        .identity([IdentityKind::Account])
+        .scope(Scope::shared(sharing))
+        .rule(rule)
+        .on_exhausted(OnExhausted::Deny)
+        .keys(10_000, Overflow::Deny)
+}
+
+/// A limiter as another process would have it: a client, a connection and a memory of its own.
+pub(crate) fn limiter(server: &Server, rule: impl Into<Rule>, sharing: Sharing) -> SharedLimiter<Account> {
+    SharedLimiter::new(policy("test", rule, sharing).build().unwrap(), server.store()).unwrap()
+}
+
+pub(crate) fn some(number: u32) -> NonZeroU32 {
+    NonZeroU32::new(number).unwrap()
+}
+
+impl Server {
+    pub(crate) fn store(&self) -> Store {
+        Store::open(&self.url()).unwrap()
+    }
+}
