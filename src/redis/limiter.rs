@@ -169,18 +169,12 @@ impl<I: Identity> SharedLimiter<I> {
         let inner = &self.inner;
         let SharedTier(tier) = tier;
         let place = inner.desk.place(identity, tier);
-        let (decision, limit, by) = match self.at_once(place, tier, cost) {
-            Some(decided) => decided,
-            None => {
-                let deadline = Instant::now() + inner.sharing.deadline_of();
-                let errand = Errand { place, digest: Digest::of(identity), tier };
-                let asked = if inner.carries { self.together(errand, cost, deadline).await } else { None };
-                let asked = match asked {
-                    Some(asked) => asked,
-                    None => self.alone(errand, cost, deadline).await,
-                };
-                asked.unwrap_or_else(|failure| self.without(failure, place, tier, cost))
-            }
+        let (decision, limit, by) = if let Some(decided) = self.at_once(place, tier, cost) {
+            decided
+        } else {
+            let errand = Errand { place, digest: Digest::of(identity), tier };
+            let asked = self.ask(errand, cost).await;
+            asked.unwrap_or_else(|failure| self.without(failure, place, tier, cost))
         };
         SharedVerdict::new(decision, inner.limits.on_exhausted() == OnExhausted::Shadow, by, limit)
     }
@@ -228,6 +222,17 @@ impl<I: Identity> SharedLimiter<I> {
             let at = now.saturating_add(wait.saturating_mul(1_000));
             Some((Decision::Denied(Denial::at(at, now)), limit, DecidedBy::Memory))
         })?
+    }
+
+    /// With others where the policy says so, and there is a seat to wait in.
+    async fn ask(&self, errand: Errand, cost: u64) -> Result<Decided, StoreFailure> {
+        let deadline = Instant::now() + self.inner.sharing.deadline_of();
+        if self.inner.carries
+            && let Some(asked) = self.together(errand, cost, deadline).await
+        {
+            return asked;
+        }
+        self.alone(errand, cost, deadline).await
     }
 
     /// With the other callers of this identity; `None` where there is no seat to wait in.

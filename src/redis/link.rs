@@ -141,11 +141,10 @@ impl Link {
         }
         let failure = StoreFailure::from(error);
         let in_a_row = match failure.kind() {
-            FailureKind::Unreachable => BREAKS,
+            // A server that has just become a replica: another is behind the name soon.
+            FailureKind::Unreachable | FailureKind::ReadOnly => BREAKS,
             // Relaxed: a count that orders nothing.
             FailureKind::Timeout => connection.late.fetch_add(1, Ordering::Relaxed) + 1,
-            // A server that has just become a replica: another is behind the name soon.
-            FailureKind::ReadOnly => BREAKS,
             _ => 0,
         };
         if in_a_row >= BREAKS {
