@@ -4,5 +4,7 @@
 //! may be.
 #![cfg(feature = "redis")]
 
+mod script;
 mod support;
 mod together;
+mod vectors;

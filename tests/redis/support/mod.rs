@@ -1,5 +1,6 @@
 //! What the tests have in common.
 
+pub(crate) mod script;
 mod server;
 
 use std::num::NonZeroU32;
