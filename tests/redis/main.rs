@@ -4,7 +4,13 @@
 //! may be.
 #![cfg(feature = "redis")]
 
+mod batches;
+mod denials;
+mod keys;
+mod leases;
+mod processes;
 mod script;
+mod several;
 mod support;
 mod together;
 mod vectors;

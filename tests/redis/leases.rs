@@ -1,0 +1,157 @@
+//! Leases over the network: spent in the store first, so never more than the budget, whoever crashes.
+
+use std::time::{Duration, Instant};
+
+use admittance::redis::{DecidedBy, SharedLimiter};
+use admittance::{Budget, Window};
+
+use crate::support::{Account, Server, account, limiter, patient};
+
+const LONG: Duration = Duration::from_secs(3_600);
+
+async fn admits(limiter: &SharedLimiter<Account>, name: &Account, calls: u64) -> u64 {
+    let mut admitted = 0;
+    for _ in 0..calls {
+        admitted += u64::from(limiter.check(name, 1).await.is_admitted());
+    }
+    admitted
+}
+
+#[tokio::test]
+async fn most_admissions_of_a_lease_ask_nobody_and_the_sum_is_the_budget() {
+    let server = Server::start();
+    let limiter = limiter(&server, Window::per_day(10_000), patient().lease(500, LONG));
+    let ann = account("ann");
+    assert_eq!(admits(&limiter, &ann, 11_000).await, 10_000);
+    assert_eq!(server.get(&limiter.keys_of(&ann)[0]).as_deref(), Some("10000"));
+    assert_eq!(limiter.stats().leased, 0);
+    // Admissions of leases, the calls for them, ever smaller ones at the end, and the thousand denials, none of which is
+    // remembered here.
+    let calls = limiter.stats().calls - 1_000;
+    assert!(calls < 10_000 / 100, "{calls}");
+}
+
+#[tokio::test]
+async fn what_two_processes_lease_is_no_more_than_there_is() {
+    let server = Server::start();
+    let [one, other] = [(), ()].map(|()| limiter(&server, Window::per_day(1_000), patient().lease(300, LONG)));
+    let ann = account("ann");
+    let (mut first, mut second) = (0, 0);
+    for _ in 0..900 {
+        first += admits(&one, &ann, 1).await;
+        second += admits(&other, &ann, 1).await;
+    }
+    assert_eq!(first + second, 1_000);
+    assert!(first > 300 && second > 300, "{first} and {second}: near exhaustion leases are small");
+}
+
+#[tokio::test]
+async fn what_is_left_goes_back_when_it_is_asked_for_when_it_ages_and_at_the_end() {
+    let server = Server::start();
+    let budget = Window::per_day(1_000);
+    let ann = account("ann");
+    let watch = limiter(&server, budget, patient());
+    let spent = async || 1_000 - watch.check(&ann, 0).await.decision().remaining().unwrap();
+
+    let asked = limiter(&server, budget, patient().lease(100, LONG));
+    assert_eq!(admits(&asked, &ann, 2).await, 2);
+    assert_eq!((asked.stats().leased, spent().await), (100, 102));
+    asked.give_back_leases().await;
+    assert_eq!((asked.stats().leased, spent().await), (0, 2));
+
+    let aged = limiter(&server, budget, patient().lease(100, Duration::from_millis(50)));
+    assert_eq!(admits(&aged, &ann, 2).await, 2);
+    assert_eq!(spent().await, 104);
+    while spent().await != 4 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(aged.stats().leased, 0);
+
+    let dropped = limiter(&server, budget, patient().lease(100, LONG));
+    assert_eq!(admits(&dropped, &ann, 2).await, 2);
+    assert_eq!(spent().await, 106);
+    drop(dropped);
+    while spent().await != 6 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_lease_that_has_aged_is_not_spent_even_where_nobody_has_given_it_back() {
+    let server = Server::start();
+    let limiter = limiter(&server, Window::per_day(1_000), patient().lease(100, Duration::from_millis(1)));
+    let ann = account("ann");
+    for _ in 0..5 {
+        assert!(limiter.check(&ann, 1).await.is_admitted());
+        tokio::time::sleep(Duration::from_millis(3)).await;
+        let verdict = limiter.check(&ann, 1).await;
+        assert!(verdict.is_admitted() && *verdict.decided_by() == DecidedBy::Store, "{verdict:?}");
+    }
+}
+
+#[test]
+fn what_a_process_that_crashes_had_leased_is_admitted_by_nobody_until_it_has_refilled() {
+    let server = Server::start();
+    let budget = Budget::new(1_000, 200, Duration::from_secs(1)).unwrap();
+    let ann = account("ann");
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // The process: its runtime ends, and its limiter is dropped where there is none. Nothing is given back.
+    let crashed = runtime();
+    let holder = limiter(&server, budget, patient().lease(100, LONG));
+    let begun = Instant::now();
+    let mut admitted = crashed.block_on(admits(&holder, &ann, 10));
+    let lost = holder.stats().leased;
+    assert!(admitted == 10 && lost > 0);
+    crashed.shutdown_background();
+    drop(holder);
+
+    runtime().block_on(async {
+        let other = limiter(&server, budget, patient());
+        admitted += admits(&other, &ann, 2_000).await;
+        let most = 1_000 + (begun.elapsed().as_secs_f64() * 200.0).ceil() as u64;
+        assert!(admitted + lost <= most, "{admitted} and {lost} lost are more than {most}");
+        // With time they are there again: the bucket is full when nobody spends.
+        tokio::time::timeout(Duration::from_secs(20), async {
+            while other.check(&ann, 0).await.decision().remaining() != Some(1_000) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        })
+        .await
+        .expect("five seconds fill it");
+    });
+}
+
+/// Eight nodes that lease, and twice as much demand as there is budget: nearly all of it is admitted, and never more.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn near_exhaustion_leases_shrink_and_99_percent_of_the_budget_is_admitted() {
+    const RATE: u64 = 1_000;
+    const CAPACITY: u64 = 500;
+    let server = Server::start();
+    let budget = Budget::per_second(RATE).with_capacity(CAPACITY);
+    let ann = account("ann");
+    let begun = Instant::now();
+    let nodes: Vec<_> = (0..8)
+        .map(|_| {
+            let (limiter, ann) =
+                (limiter(&server, budget, patient().lease(200, Duration::from_millis(500))), ann.clone());
+            tokio::spawn(async move {
+                // Two in eight of the rate each, evenly, as long as ten seconds.
+                let mut every = tokio::time::interval(Duration::from_secs(1) * 8 / (2 * RATE as u32));
+                let mut admitted = 0;
+                while begun.elapsed() < Duration::from_secs(10) {
+                    every.tick().await;
+                    admitted += u64::from(limiter.check(&ann, 1).await.is_admitted());
+                }
+                admitted
+            })
+        })
+        .collect();
+    let mut admitted = 0;
+    for node in nodes {
+        admitted += node.await.unwrap();
+    }
+    let budget = CAPACITY as f64 + begun.elapsed().as_secs_f64() * RATE as f64;
+    let share = admitted as f64 / budget;
+    println!("{admitted} of {budget}: {share:.4}");
+    assert!((0.99..=1.0).contains(&share), "{admitted} of {budget}: {share:.4}");
+}
