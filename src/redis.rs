@@ -13,6 +13,7 @@ mod link;
 mod script;
 mod store;
 mod terms;
+mod trial;
 mod verdict;
 
 pub use failure::{FailureKind, StoreFailure};
@@ -20,4 +21,5 @@ pub use limiter::{SharedLimiter, SharedStats, SharedTier};
 pub use limits::SharedError;
 pub use store::Store;
 pub use terms::InexactError;
+pub use trial::{Trial, Trying};
 pub use verdict::{DecidedBy, SharedVerdict};

@@ -110,6 +110,20 @@ impl Cluster {
         Err(last.unwrap_or_else(|| StoreFailure::new(FailureKind::NotReady, "redirected in circles")))
     }
 
+    /// Sends a command that is no script to who serves the slot, and follows nobody elsewhere.
+    pub(super) async fn ask(
+        &self,
+        command: &::redis::Cmd,
+        slot: u16,
+        deadline: Instant,
+    ) -> Result<Value, StoreFailure> {
+        let node = match self.shared.node_of(slot) {
+            Some(node) => node,
+            None => self.first_map(slot, deadline).await?,
+        };
+        self.shared.link(&node)?.ask(command, deadline).await
+    }
+
     /// The first callers of all read the map themselves.
     async fn first_map(&self, slot: u16, deadline: Instant) -> Result<String, StoreFailure> {
         let read = self.shared.read_map(deadline).await;

@@ -16,7 +16,7 @@ use crate::identity::Identity;
 const VERSION: &str = "v1";
 
 /// Half a SHA-256 of an identity: who it is to a store.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Digest([u8; 16]);
 
 impl Digest {

@@ -148,6 +148,19 @@ impl Store {
         Ok(())
     }
 
+    /// One command on one key, that nothing happens to if it is lost or comes twice.
+    pub(super) async fn command(
+        &self,
+        command: &::redis::Cmd,
+        slot: u16,
+        deadline: Instant,
+    ) -> Result<Value, StoreFailure> {
+        match &*self.inner {
+            Inner::One(link) => link.ask(command, deadline).await,
+            Inner::Cluster(cluster) => cluster.ask(command, slot, deadline).await,
+        }
+    }
+
     pub(super) async fn call(&self, call: &Call, deadline: Instant) -> Result<Value, StoreFailure> {
         match &*self.inner {
             Inner::Cluster(cluster) => cluster.call(call, deadline).await,

@@ -48,6 +48,12 @@ impl Replay {
         Self { rule, unit: Unit::Request, format: None, sort: false, strict: false, progress: Progress::default() }
     }
 
+    /// The rule it is a replay of.
+    #[must_use]
+    pub const fn rule(&self) -> Rule {
+        self.rule
+    }
+
     /// What an access log's lines cost. A trace says itself.
     pub fn unit(mut self, unit: Unit) -> Self {
         self.unit = unit;
@@ -100,21 +106,37 @@ impl Replay {
         result.and_then(|summary| flushed.map(|()| summary))
     }
 
-    /// As [`run`](Self::run) on bytes in memory, and tells each decision, in order of input.
+    /// As [`run`](Self::run), and tells each decision, in order of input.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run), and what `tell` failed with.
+    pub fn run_with(
+        &self,
+        inputs: &[Input],
+        mut tell: impl FnMut(Decided<'_>) -> io::Result<()>,
+    ) -> Result<Summary, Error> {
+        self.drive(
+            inputs,
+            Some(&mut |batches, outcomes| {
+                for (batch, outcomes) in batches.iter().zip(outcomes) {
+                    decided::decisions(batch, outcomes, 0, outcomes.len()).try_for_each(&mut tell)?;
+                }
+                Ok(())
+            }),
+        )
+    }
+
+    /// As [`run_with`](Self::run_with), on bytes in memory.
     ///
     /// # Errors
     ///
     /// When strict and a line cannot be read.
     pub fn run_bytes(&self, bytes: &[u8], mut tell: impl FnMut(Decided<'_>)) -> Result<Summary, Error> {
-        self.drive(
-            &[Input::Bytes(bytes.into())],
-            Some(&mut |batches, outcomes| {
-                for (batch, outcomes) in batches.iter().zip(outcomes) {
-                    decided::decisions(batch, outcomes, 0, outcomes.len()).for_each(&mut tell);
-                }
-                Ok(())
-            }),
-        )
+        self.run_with(&[Input::Bytes(bytes.into())], |decided| {
+            tell(decided);
+            Ok(())
+        })
     }
 
     fn drive(&self, inputs: &[Input], tell: Option<Tell<'_>>) -> Result<Summary, Error> {

@@ -23,12 +23,81 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Decide every line of an access log or a trace, and say who would have been denied.
     Replay(Replay),
+    /// Drive a shared store with a policy, and say what it admitted and how fast it answered.
+    Load(Load),
     /// Look at files of policies.
     #[command(arg_required_else_help = true)]
     Policy {
         #[command(subcommand)]
         what: Policy,
     },
+}
+
+/// What to drive a store with.
+#[derive(Debug, clap::Args)]
+#[command(after_help = LOAD_EXAMPLES)]
+pub(crate) struct Load {
+    /// The store, as in `redis://127.0.0.1:6379`. Say it for several nodes to open a cluster.
+    #[arg(long, required = true, value_name = "URL")]
+    pub(crate) store: Vec<String>,
+
+    /// A file of policies in TOML.
+    #[arg(long, value_name = "FILE")]
+    policy: PathBuf,
+
+    /// Which of the file's policies, where there are several.
+    #[arg(long, value_name = "POLICY")]
+    name: Option<String>,
+
+    /// Callers at once.
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) callers: u32,
+
+    /// Identities they call as, in turn.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) identities: u32,
+
+    /// Tokens that each call costs.
+    #[arg(long, value_name = "TOKENS", default_value_t = 1)]
+    pub(crate) cost: u64,
+
+    /// How long.
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    pub(crate) seconds: u32,
+
+    /// A client and connection for each caller, as so many processes have. Otherwise they share one.
+    #[arg(long)]
+    pub(crate) separate: bool,
+
+    /// What all keys begin with; one of this run's own, whose budgets are full, where it is not said.
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) prefix: Option<String>,
+
+    /// As one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const LOAD_EXAMPLES: &str = "\
+Examples:
+  Sixteen callers of one identity for five seconds:
+    admittance load --store redis://127.0.0.1:6379 --policy limits.toml --name api
+  As sixteen processes, on a cluster, for a thousand identities:
+    admittance load --store redis://10.0.0.1:7000 --store redis://10.0.0.2:7000 --policy limits.toml \\
+      --separate --identities 1000
+
+The policy must be of a shared scope. Every call is timed, those that the store did not decide too.
+
+Exit codes:
+  0  done, whatever was denied
+  1  the store cannot be opened, or the policy not be used
+  2  the command line is wrong";
+
+impl Load {
+    /// The policy. Ends the program where it is not there.
+    pub(crate) fn policy(&self) -> SaidPolicy {
+        chosen(&self.policy, self.name.as_deref(), "load")
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -153,6 +222,11 @@ pub(crate) struct Replay {
     #[arg(long, help_heading = TELLING)]
     pub(crate) json: bool,
 
+    /// Decide every line in a store too (`redis://host:port`), at the log's own instants and under keys of its own that are
+    /// deleted again, and say whether the answers are the same.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["decisions", "sort"], help_heading = TELLING)]
+    pub(crate) store: Option<String>,
+
     /// No progress bar. There is none anyway where standard error is no terminal.
     #[arg(long, help_heading = TELLING)]
     pub(crate) quiet: bool,
@@ -229,18 +303,7 @@ impl Replay {
 
     /// What the policy says, as far as a log can be asked about it. Ends the program where it cannot.
     fn policy_of(&self, file: &Path) -> (Rule, Unit) {
-        let policies = policy::read(file.as_os_str()).unwrap_or_else(|error| {
-            complain(format_args!("{error}"));
-            std::process::exit(1)
-        });
-        let names = || policies.iter().map(SaidPolicy::name).collect::<Vec<_>>().join(", ");
-        let policy = match &self.name {
-            Some(name) => policies.get(name),
-            None => policies.iter().next().filter(|_| policies.iter().count() == 1),
-        };
-        let Some(policy) = policy else {
-            missing(&format!("which policy of {}? Say --name POLICY, one of {}", file.display(), names()))
-        };
+        let policy = &chosen(file, self.name.as_deref(), "replay");
         let cannot = |what: &str| -> ! {
             usage(
                 ErrorKind::ValueValidation,
@@ -292,6 +355,23 @@ impl Replay {
     }
 }
 
+/// The policy of this name in a file. Ends the program where there is none, or the file cannot be used.
+fn chosen(file: &Path, name: Option<&str>, command: &str) -> SaidPolicy {
+    let policies = policy::read(file.as_os_str()).unwrap_or_else(|error| {
+        complain(format_args!("{error}"));
+        std::process::exit(1)
+    });
+    let policy = match name {
+        Some(name) => policies.get(name),
+        None => policies.iter().next().filter(|_| policies.iter().count() == 1),
+    };
+    policy.cloned().unwrap_or_else(|| {
+        let names = policies.iter().map(SaidPolicy::name).collect::<Vec<_>>().join(", ");
+        let asks = format!("which policy of {}? Say --name POLICY, one of {names}", file.display());
+        usage_of(command, ErrorKind::MissingRequiredArgument, asks)
+    })
+}
+
 fn out_of_range(flag: &str, error: &BudgetError) -> ! {
     usage(ErrorKind::ValueValidation, format!("{flag}: {error}"))
 }
@@ -301,8 +381,12 @@ fn missing(question: &str) -> ! {
 }
 
 fn usage(kind: ErrorKind, what: impl std::fmt::Display) -> ! {
+    usage_of("replay", kind, what)
+}
+
+fn usage_of(name: &str, kind: ErrorKind, what: impl std::fmt::Display) -> ! {
     let mut command = Args::command();
     command.build();
-    let replay = command.find_subcommand_mut("replay").expect("it is declared above");
-    replay.error(kind, what).exit()
+    let of = command.find_subcommand_mut(name).expect("it is declared above");
+    of.error(kind, what).exit()
 }

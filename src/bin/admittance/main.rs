@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod load;
 mod policy;
 mod progress;
 mod replay;
 mod report;
+mod store;
 
 use std::fmt;
 use std::io::{self, Write};
@@ -18,6 +20,13 @@ use crate::args::{Args, Command};
 fn main() -> ExitCode {
     match Args::parse().command {
         Command::Replay(args) => end(replay::run(&args)),
+        Command::Load(args) => match load::run(&args) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => {
+                complain(format_args!("{failure}"));
+                ExitCode::FAILURE
+            }
+        },
         Command::Policy { what: args::Policy::Check(args) } => match policy::check(&args) {
             Ok(()) => ExitCode::SUCCESS,
             Err(policy::Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,

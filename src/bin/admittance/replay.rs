@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use admittance::replay::{Error, Format, Input, Replay, Summary, Unit};
 use rayon::ThreadPoolBuilder;
+use serde::Serialize;
 
 use crate::progress::Shown;
-use crate::{args, complain, report};
+use crate::{args, complain, report, store};
 
 /// Why it ended early.
 pub(crate) enum Failure {
@@ -18,6 +19,7 @@ pub(crate) enum Failure {
     Overwrite { path: PathBuf },
     Summary(io::Error),
     Threads(rayon::ThreadPoolBuildError),
+    Store(store::Refused),
 }
 
 impl Failure {
@@ -44,6 +46,8 @@ impl fmt::Display for Failure {
             }
             Self::Summary(error) => write!(f, "the summary cannot be written: {error}"),
             Self::Threads(error) => write!(f, "--threads: {error}"),
+            Self::Store(store::Refused::Store(failure)) => write!(f, "--store: {failure}"),
+            Self::Store(store::Refused::Rule(error)) => write!(f, "--store: {error}"),
         }
     }
 }
@@ -56,16 +60,18 @@ pub(crate) fn run(args: &args::Replay) -> Result<(), Failure> {
     // Decisions that scroll by and a bar that stays would overwrite each other.
     let crowded = to == Destination::Stdout && io::stdout().is_terminal();
     let shown = (!args.quiet && !crowded).then(|| Shown::start(replay.progress(), &inputs));
-    let summary = pool.install(|| decide(&replay, &inputs, to));
+    let decided = pool.install(|| match &args.store {
+        Some(url) => store::run(&replay, &inputs, &replay.rule(), url).map(|(summary, told)| (summary, Some(told))),
+        None => decide(&replay, &inputs, to).map(|summary| (summary, None)),
+    });
     drop(shown);
-    let summary = summary?;
+    let (summary, told) = decided?;
 
     // Standard error is then for the JSON alone, which has the bad lines too.
     if !(args.json && to == Destination::Stdout) {
         remarks(&summary);
     }
-    let told = tell(&summary, args.json, to);
-    told.map_err(Failure::Summary)
+    tell(&summary, told.as_ref(), args.json, to).map_err(Failure::Summary)
 }
 
 /// Where decisions go.
@@ -124,13 +130,25 @@ fn remarks(summary: &Summary) {
     }
 }
 
-fn tell(summary: &Summary, json: bool, decisions: Destination<'_>) -> io::Result<()> {
+/// The summary, and beside it what a store answered.
+#[derive(Serialize)]
+struct Both<'t> {
+    #[serde(flatten)]
+    summary: &'t Summary,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store: Option<&'t store::Told>,
+}
+
+fn tell(summary: &Summary, store: Option<&store::Told>, json: bool, decisions: Destination<'_>) -> io::Result<()> {
     let mut text = Vec::new();
     if json {
-        serde_json::to_writer_pretty(&mut text, summary)?;
+        serde_json::to_writer_pretty(&mut text, &Both { summary, store })?;
         text.push(b'\n');
     } else {
         report::write(summary, &mut text)?;
+        if let Some(told) = store {
+            report::write_store(told, &mut text)?;
+        }
     }
     // Where standard output has the decisions, a summary in it would spoil them.
     if decisions == Destination::Stdout {

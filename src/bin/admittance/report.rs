@@ -9,6 +9,7 @@ use admittance::Resolution;
 use admittance::Rule;
 use admittance::replay::{Format, Summary, Unit};
 
+use crate::store::Told;
 use text::{grouped, instant, percent, printable, span};
 
 pub(crate) fn write(summary: &Summary, to: &mut impl Write) -> io::Result<()> {
@@ -19,6 +20,23 @@ pub(crate) fn write(summary: &Summary, to: &mut impl Write) -> io::Result<()> {
         chart::over_time(&summary.timeline, to)?;
     }
     Ok(())
+}
+
+/// What a store answered for the same lines.
+pub(crate) fn write_store(told: &Told, to: &mut impl Write) -> io::Result<()> {
+    let number = |count: u64| grouped(count.into());
+    let lines = told.admitted + told.denied + told.never;
+    #[allow(clippy::cast_precision_loss, reason = "told to whole decisions a second")]
+    let per_second = lines as f64 / told.seconds.max(f64::MIN_POSITIVE);
+    write!(to, "\nIn the store: {} admitted, {} denied", number(told.admitted), number(told.denied))?;
+    if told.never > 0 {
+        write!(to, ", {} never", number(told.never))?;
+    }
+    writeln!(to, "; {per_second:.0} decisions a second")?;
+    match &told.first_difference {
+        None => writeln!(to, "  the same answer for every line"),
+        Some(first) => writeln!(to, "  {} answers differ; the first: {first}", number(told.differ)),
+    }
 }
 
 /// One and many of whatever has a budget of its own.

@@ -41,6 +41,10 @@ struct Options {
     /// Calls for each measurement, per thread.
     #[arg(long, value_name = "N", default_value_t = 8192, value_parser = clap::value_parser!(u32).range(64..))]
     calls: u32,
+    /// Measure shared budgets too, in this store, as in `redis://127.0.0.1:6379`: one that serves nobody else.
+    #[cfg(feature = "store")]
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -61,6 +65,10 @@ fn main() -> ExitCode {
     for row in ROWS.iter().filter(|row| options.only.is_empty() || options.only.iter().any(|key| key == row.key)) {
         eprintln!("{:<34} {}", row.key, row.about);
         report.add(row, (row.measure)(effort));
+    }
+    #[cfg(feature = "store")]
+    if let Some(url) = &options.store {
+        rows::store::measure(url, effort, |row, outcome| report.add(row, outcome));
     }
     report.finish(start.elapsed());
     if options.json {
