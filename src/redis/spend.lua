@@ -13,11 +13,92 @@
 --
 -- A bucket is kept as "missing at p d full", a window as its count, with the end as the key's expiry. All numbers are whole
 -- and below 2^53, where a Lua number is exact; who calls has checked that (terms.rs). `a % b` is exact there too.
+-- A number that is an argument of a command is written out by the server with 17 digits, all of a whole one below 2^53; Lua's
+-- own `..` would write 14.
 -- Nothing is written where nothing was taken, but an expiry that was lost.
 
 local function ceil_div(a, b)
   local up = a + b - 1
   return (up - up % b) / b
+end
+
+-- What is missing from a bucket at `now`, and as of when; nothing where `raw` is no bucket.
+local function bucket(raw, p, d, full, scale, now)
+  local missing, as_of, kept = string.match(raw, '^(%d+) (%d+) (%d+ %d+ %d+)$')
+  if not missing then
+    return nil
+  end
+  missing, as_of = tonumber(missing), tonumber(as_of)
+  local old_p, old_d, old_full = p, d, full
+  if kept ~= scale then
+    old_p, old_d, old_full = string.match(kept, '^(%d+) (%d+) (%d+)$')
+    old_p, old_d, old_full = tonumber(old_p), tonumber(old_d), tonumber(old_full)
+  end
+  -- A clock that steps back stands still: what is missing is missing as of the latest instant seen. Time that has passed
+  -- comes back at the rate at which it passed; `missing` is at most a full bucket, so no product here is more than a bucket
+  -- and a microsecond.
+  if as_of < now then
+    local elapsed = now - as_of
+    missing = elapsed < ceil_div(missing, old_p) and missing - elapsed * old_p or 0
+    as_of = now
+  end
+  if kept ~= scale then
+    -- Another budget than the one it was kept under: tokens in hand carry over, at most the new capacity, and of a part of a
+    -- token what can be counted.
+    local level = math.max(old_full - missing, 0)
+    local part = level % old_d
+    local whole = (level - part) / old_d
+    local product = part * d
+    local rest = product < 9007199254740992 and (product - product % old_d) / old_d or 0
+    missing = whole < full / d and full - whole * d - rest or 0
+  end
+  return missing, as_of
+end
+
+-- Keeps a bucket until it is full: rounded up, so that its key expires no earlier.
+local function keep(key, missing, as_of, p, scale)
+  local expires = ceil_div(as_of + ceil_div(missing, p), 1000)
+  redis.call('SET', key, string.format('%.0f %.0f ', missing, as_of) .. scale, 'PXAT', expires)
+end
+
+-- Puts back an expiry that was lost.
+local function expire_again(key, missing, as_of, p)
+  if redis.call('PTTL', key) == -1 then
+    redis.call('PEXPIREAT', key, ceil_div(as_of + ceil_div(missing, p), 1000))
+  end
+end
+
+local NO_BUCKET = 'ADMITTANCE the value of this key is not a token bucket'
+
+if #ARGV == 6 and ARGV[2] ~= '0' then
+  -- One request on one bucket, as most calls are: what is below, without the tables, which cost as much as all commands.
+  local key, p, d, full = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+  local scale = ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4]
+  local raw = redis.call('GET', key)
+  local now = tonumber(ARGV[1])
+  if not now then
+    local time = redis.call('TIME')
+    now = time[1] * 1000000 + time[2]
+  end
+  local missing, as_of = 0, now
+  if raw then
+    missing, as_of = bucket(raw, p, d, full, scale, now)
+    if not missing then
+      return redis.error_reply(NO_BUCKET)
+    end
+  end
+  local level = full - missing
+  local least = tonumber(ARGV[5])
+  local grant = math.min(tonumber(ARGV[6]), (level - level % d) / d)
+  if grant < least or grant <= 0 then
+    if raw then
+      expire_again(key, missing, as_of, p)
+    end
+    return { now, missing, as_of, 0 }
+  end
+  missing = missing + grant * d
+  keep(key, missing, as_of, p, scale)
+  return { now, missing, as_of, grant }
 end
 
 local limits = {}
@@ -36,43 +117,16 @@ local at = 2
 
 for _, limit in ipairs(limits) do
   local p, d, full = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
-  at = at + 3
   local raw, left = limit.raw, limit.left
   limit.p, limit.d, limit.full = p, d, full
   if p > 0 then
-    -- A clock that steps back stands still: what is missing is missing as of the latest instant seen.
+    limit.scale = ARGV[at] .. ' ' .. ARGV[at + 1] .. ' ' .. ARGV[at + 2]
     limit.missing, limit.as_of = 0, now
-    limit.scale = ARGV[at - 3] .. ' ' .. ARGV[at - 2] .. ' ' .. ARGV[at - 1]
     if raw then
-      local missing, as_of, scale = string.match(raw, '^(%d+) (%d+) (%d+ %d+ %d+)$')
-      if not missing then
-        return redis.error_reply('ADMITTANCE the value of this key is not a token bucket')
+      limit.missing, limit.as_of = bucket(raw, p, d, full, limit.scale, now)
+      if not limit.missing then
+        return redis.error_reply(NO_BUCKET)
       end
-      missing, as_of = tonumber(missing), tonumber(as_of)
-      local old_p, old_d, old_full = p, d, full
-      if scale ~= limit.scale then
-        old_p, old_d, old_full = string.match(scale, '^(%d+) (%d+) (%d+)$')
-        old_p, old_d, old_full = tonumber(old_p), tonumber(old_d), tonumber(old_full)
-      end
-      -- Time that has passed comes back at the rate at which it passed. `missing` is at most a full bucket, so this is
-      -- no product of more than a bucket and a microsecond.
-      if as_of < now then
-        local elapsed = now - as_of
-        missing = elapsed < ceil_div(missing, old_p) and missing - elapsed * old_p or 0
-        as_of = now
-      end
-      if scale ~= limit.scale then
-        -- Another budget than the one it was kept under: tokens in hand carry over, at most the new capacity, and of a part
-        -- of a token what can be counted.
-        local level = math.max(old_full - missing, 0)
-        local part = level % old_d
-        local whole = (level - part) / old_d
-        local product = part * d
-        local rest = product < 9007199254740992 and (product - product % old_d) / old_d or 0
-        local most = full / d
-        missing = whole < most and full - whole * d - rest or 0
-      end
-      limit.missing, limit.as_of = missing, as_of
     end
   else
     local length = full
@@ -102,6 +156,7 @@ for _, limit in ipairs(limits) do
     end
     limit.till = till
   end
+  at = at + 3
 end
 
 local taken = {}
@@ -137,22 +192,19 @@ end
 local reply = { now }
 for _, limit in ipairs(limits) do
   if limit.p > 0 then
-    -- Rounded up: a bucket is full before its key expires, never after.
-    local expires = ceil_div(limit.as_of + ceil_div(limit.missing, limit.p), 1000)
     if limit.takes then
-      local state = string.format('%.0f %.0f %s', limit.missing, limit.as_of, limit.scale)
-      redis.call('SET', limit.key, state, 'PXAT', string.format('%.0f', expires))
-    elseif limit.raw and redis.call('PTTL', limit.key) == -1 then
-      redis.call('PEXPIREAT', limit.key, string.format('%.0f', expires))
+      keep(limit.key, limit.missing, limit.as_of, limit.p, limit.scale)
+    elseif limit.raw then
+      expire_again(limit.key, limit.missing, limit.as_of, limit.p)
     end
     reply[#reply + 1] = limit.missing
     reply[#reply + 1] = limit.as_of
   else
-    local expires = string.format('%.0f', limit.till / 1000)
+    local expires = limit.till / 1000
     if limit.takes and limit.live then
-      redis.call('INCRBY', limit.key, string.format('%.0f', limit.takes))
+      redis.call('INCRBY', limit.key, limit.takes)
     elseif limit.takes then
-      redis.call('SET', limit.key, string.format('%.0f', limit.takes), 'PXAT', expires)
+      redis.call('SET', limit.key, limit.takes, 'PXAT', expires)
     end
     if limit.lost then
       redis.call('PEXPIREAT', limit.key, expires)
