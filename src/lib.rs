@@ -23,6 +23,7 @@
 //! | "10 a second *and* 1000 an hour" | [`AllOf`] |
 //! | a budget for each caller, millions of them | [`Keyed`] |
 //! | to say all of a limit in a file, and have it done | [`Policy`] and [`Limiter`] |
+//! | one budget in many processes | `redis::SharedLimiter` (feature `redis`) |
 //! | to know accounts from addresses | [`identity`] |
 //! | the cost known only afterwards | [`TokenBucket::debit`] |
 //! | another limit from now on | [`TokenBucket::set_budget`] |
@@ -35,7 +36,7 @@
 //! A token bucket bounds *admission* and allows bursts: right after a quiet spell a whole capacity passes at one
 //! instant, so any interval of length `t` admits at most `capacity + refill · t` tokens. It does not pace departures,
 //! promise throughput, share fairly between callers, or cap how much work is in flight. The limit is this process's
-//! alone.
+//! alone, unless it is a shared one.
 //!
 //! # Features
 //!
@@ -45,12 +46,13 @@
 //! - `serde`: a [`Snapshot`] can be written and read back.
 //! - `policy`: a [`Policy`] read from TOML and written to it.
 //! - `metrics`: a [`Limiter`] counts its decisions through the `metrics` facade.
+//! - `redis`: budgets shared between processes, in Redis or Valkey: the module `redis`.
 //! - `replay`: the module `replay`, which tries a limit on an access log or a trace. `cli`: the program that does.
 //!
 //! # Modules and the dependency rule
 //!
 //! ```text
-//! sync, clock → budget, decision → bucket → window, reserve, lease, snapshot → compound, rule, identity → keyed → policy → limiter, replay
+//! sync, clock → budget, decision → bucket → window, reserve, lease, snapshot → compound, rule, identity → keyed → policy → limiter → redis, replay
 //! ```
 //!
 //! Each may use what stands left of it, and nothing points back. [`bucket`] takes `now` as a number and never reads a
@@ -130,4 +132,8 @@ const _: () = {
     shared::<Keyed<std::rc::Rc<str>>>();
     #[cfg(feature = "std")]
     shared::<Limiter<identity::Account>>();
+    #[cfg(feature = "redis")]
+    shared::<redis::SharedLimiter<identity::Account<std::rc::Rc<str>>>>();
+    #[cfg(feature = "redis")]
+    shared::<redis::Store>();
 };

@@ -5,6 +5,7 @@ mod decisions;
 mod failures;
 mod policy;
 mod program;
+mod store;
 mod summary;
 mod usage;
 mod vectors;
