@@ -28,6 +28,7 @@
 //! |---|---|
 //! | this one | [`Policy`] |
 //! | `builder`, `error` | how one is built, and what is missing or wrong |
+//! | `near` | words that were meant to be others |
 //! | `parts` | [`Unit`], [`IdentityKind`], [`Scope`], [`OnExhausted`] |
 //! | `sharing` | [`Sharing`]: how budgets are shared between processes, and [`OnStoreFailure`] |
 //! | `file`, `raw`, `caret` | policies as TOML (feature `policy`), and where in it something is wrong |
@@ -38,6 +39,7 @@ mod caret;
 mod error;
 #[cfg(feature = "policy")]
 mod file;
+mod near;
 mod parts;
 #[cfg(feature = "policy")]
 mod raw;

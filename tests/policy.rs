@@ -61,6 +61,13 @@ fn what_cannot_be_is_said() {
         assert_eq!(error.wrong().collect::<Vec<_>>(), [part], "{error}");
         assert!(error.to_string().contains(says), "{error}");
     }
+    for (unit, meant) in [("requests", "request"), ("Request", "request"), ("reqest", "request"), ("bytes", "byte")] {
+        let error = whole().unit(Unit::Named(unit.into())).build().unwrap_err();
+        assert_eq!(error.wrong().collect::<Vec<_>>(), ["unit"], "{error}");
+        let says =
+            format!("unit: '{unit}' is close to '{meant}'; say {meant}, or a name of your own that is not close to it");
+        assert!(error.to_string().contains(&says), "{error}");
+    }
     for name in ["", "Api", "9to5", "a b", "é", &"a".repeat(65)] {
         assert!(Policy::builder(name).build().unwrap_err().wrong().any(|part| part == "name"), "{name}");
     }
@@ -203,6 +210,46 @@ free = { window = "1000/10s" }
         );
     }
 
+    /// `requests` was a unit of its own, and a policy of it a limit of nothing.
+    #[test]
+    fn a_misspelt_unit_is_not_a_unit_of_its_own() {
+        for (unit, meant) in [
+            ("requests", "request"),
+            ("REQUEST", "request"),
+            ("reqest", "request"),
+            ("reqeust", "request"),
+            ("Bytes", "byte"),
+        ] {
+            let says = format!("unit: '{unit}' is close to '{meant}'; say {meant}, or a name of your own");
+            wrong("\"request\"", &format!("\"{unit}\""), &says, &format!("\"{unit}\""));
+        }
+        wrong("\"byte\"", "\"Rows!\"", "unit: 'Rows!' is not 1 to 64 of a-z", "\"Rows!\"");
+        for unit in ["request", "byte", "bit", "row", "model-token"] {
+            assert!(Policies::from_toml(&GOOD.replace("\"request\"", &format!("\"{unit}\""))).is_ok(), "{unit}");
+        }
+    }
+
+    #[test]
+    fn a_misspelt_word_is_asked_about() {
+        for (line, instead, meant) in [
+            ("overflow = \"deny\"", "overflow = \"deni\"", "is none of deny, admit, share; did you mean 'deny'?"),
+            ("overflow = \"share\"", "overflow = \"Shared\"", "; did you mean 'share'?"),
+            ("\"address\"", "\"adress\"", "; did you mean 'address'?"),
+            ("\"account\"]", "\"accounts\"]", "; did you mean 'account'?"),
+            ("on_exhausted = \"deny\"", "on_exhausted = \"shaddow\"", "; did you mean 'shadow'?"),
+            ("store = \"process\"", "store = \"procéss\"", "is none of process, shared; did you mean 'process'?"),
+        ] {
+            assert!(GOOD.contains(line), "{line}");
+            let error = Policies::from_toml(&GOOD.replacen(line, instead, 1)).unwrap_err().to_string();
+            assert!(error.contains(meant), "{error}");
+        }
+        for line in ["overflow = \"deny\"", "on_exhausted = \"deny\""] {
+            let other = line.replace("deny", "drop");
+            let error = Policies::from_toml(&GOOD.replacen(line, &other, 1)).unwrap_err().to_string();
+            assert!(!error.contains("did you mean"), "{error}");
+        }
+    }
+
     #[test]
     fn what_is_missing_is_asked_for_at_the_policy() {
         let text =
@@ -233,10 +280,7 @@ free = { window = "1000/10s" }
 
     fn any_policy() -> impl Strategy<Value = Policy> {
         let unit = prop_oneof![Just(Unit::Request), Just(Unit::Byte), "[a-z][a-z0-9_-]{0,8}".prop_map(Unit::Named)]
-            .prop_filter(
-                "has a name of its own",
-                |unit| !matches!(unit, Unit::Named(name) if name == "byte" || name == "request"),
-            );
+            .prop_filter("has a name of its own", |unit| whole().unit(unit.clone()).build().is_ok());
         let kinds = prop::sample::subsequence(IdentityKind::ALL.to_vec(), 1..=3).prop_shuffle();
         let on_exhausted = prop_oneof![
             Just(OnExhausted::Deny),

@@ -6,6 +6,7 @@ use std::string::String;
 use std::vec::Vec;
 
 use super::error::Fault;
+use super::near;
 use super::{IdentityKind, OnExhausted, OnStoreFailure, Policy, PolicyError, Scope, Sharing, Unit};
 use crate::keyed::{MAX_TIERS, Overflow};
 use crate::rule::Rule;
@@ -157,14 +158,7 @@ impl PolicyBuilder {
             }
         };
         wrong("name", (!is_name(&self.name)).then(|| name_fault("name", &self.name)));
-        if let Some(Unit::Named(name)) = &self.unit {
-            wrong("unit", (!is_name(name)).then(|| name_fault("unit", name)));
-        }
-        if let Some(Unit::Named(name)) = &self.unit
-            && matches!(&**name, "request" | "byte")
-        {
-            wrong("unit", Some(format!("unit: '{name}' is a unit of its own; say Unit::Request or Unit::Byte")));
-        }
+        wrong("unit", self.unit.as_ref().and_then(unit_fault));
         let kinds = self.identity.as_deref().unwrap_or_default();
         wrong("identity", (kinds.len() > 3).then(|| format!("identity: {} joined kinds are more than 3", kinds.len())));
         let twice = kinds.iter().enumerate().find(|(number, kind)| kinds[..*number].contains(kind));
@@ -215,6 +209,21 @@ fn local_fault(sharing: &Sharing, rule: &Rule) -> Option<String> {
             "scope: on_store_failure: 1/{one_in} of {rule} is less than a token, or cannot be counted; say a larger share, or deny"
         )),
         _ => None,
+    }
+}
+
+/// What is wrong with a unit. A name close to that of a unit there is would be another unit, and nobody would be told.
+pub(super) fn unit_fault(unit: &Unit) -> Option<String> {
+    let Unit::Named(name) = unit else { return None };
+    if matches!(&**name, "request" | "byte") {
+        return Some(format!("unit: '{name}' is a unit of its own; say Unit::Request or Unit::Byte"));
+    }
+    match near::meant(name, &["request", "byte"]) {
+        Some(meant) => Some(format!(
+            "unit: '{}' is close to '{meant}'; say {meant}, or a name of your own that is not close to it",
+            name.escape_debug()
+        )),
+        None => (!is_name(name)).then(|| name_fault("unit", name)),
     }
 }
 

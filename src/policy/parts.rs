@@ -15,7 +15,8 @@ pub enum Unit {
     Request,
     /// A byte: each request costs its size.
     Byte,
-    /// Something of your own, as `model-token` or `row`.
+    /// Something of your own, as `model-token` or `row`. A name that differs from `request` or `byte` by upper case, a plural
+    /// or one letter does not build: `requests` would be a unit of its own, which was hardly meant.
     Named(String),
 }
 

@@ -12,7 +12,10 @@ macro_rules! words {
                 match &*String::deserialize(from)? {
                     $($word => Ok(Self($value)),)*
                     other => Err(D::Error::custom(format_args!(
-                        concat!($part, ": '{}' is none of {}"), other.escape_debug(), [$($word),*].join(", ")
+                        concat!($part, ": '{}' is none of {}{}"),
+                        other.escape_debug(),
+                        [$($word),*].join(", "),
+                        $crate::policy::raw::question(other, &[$($word),*]),
                     ))),
                 }
             }
@@ -36,6 +39,7 @@ use core::fmt;
 use core::str::FromStr;
 use core::time::Duration;
 use std::borrow::ToOwned;
+use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
@@ -45,7 +49,7 @@ use serde::{Deserialize, Serialize};
 
 use scope::RawScope;
 
-use super::{IdentityKind, OnExhausted, Policy, Unit};
+use super::{IdentityKind, OnExhausted, Policy, Unit, builder, near};
 use crate::amount::{self, Per};
 use crate::budget::Budget;
 use crate::keyed::Overflow;
@@ -57,7 +61,7 @@ use crate::window::Window;
 #[serde(deny_unknown_fields)]
 pub(super) struct RawPolicy {
     name: String,
-    unit: Option<String>,
+    unit: Option<RawUnit>,
     identity: Option<RawIdentity>,
     scope: Option<RawScope>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,12 +78,8 @@ impl TryFrom<RawPolicy> for Policy {
 
     fn try_from(raw: RawPolicy) -> Result<Self, String> {
         let mut builder = Self::builder(raw.name);
-        if let Some(unit) = raw.unit {
-            builder = builder.unit(match &*unit {
-                "request" => Unit::Request,
-                "byte" => Unit::Byte,
-                _ => Unit::Named(unit),
-            });
+        if let Some(RawUnit(unit)) = raw.unit {
+            builder = builder.unit(unit);
         }
         if let Some(RawIdentity(kinds)) = raw.identity {
             builder = builder.identity(kinds);
@@ -109,7 +109,7 @@ impl From<Policy> for RawPolicy {
         let lone = policy.tiers.len() == 1 && policy.tiers[0].0 == "default";
         let tiers = if lone { Vec::new() } else { policy.tiers.clone() };
         Self {
-            unit: Some(policy.unit.to_string()),
+            unit: Some(RawUnit(policy.unit)),
             identity: Some(RawIdentity(policy.identity)),
             rule: lone.then(|| RawRule(policy.tiers[0].1)),
             tiers: RawTiers(tiers.into_iter().map(|(name, rule)| (name, RawRule(rule))).collect()),
@@ -132,6 +132,31 @@ impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         RawPolicy::from(self.clone()).serialize(to)
     }
+}
+
+/// `"request"`, `"byte"`, or a name.
+struct RawUnit(Unit);
+
+impl<'de> Deserialize<'de> for RawUnit {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let unit = match &*String::deserialize(from)? {
+            "request" => Unit::Request,
+            "byte" => Unit::Byte,
+            name => Unit::Named(name.into()),
+        };
+        builder::unit_fault(&unit).map_or(Ok(Self(unit)), |fault| Err(D::Error::custom(fault)))
+    }
+}
+
+impl Serialize for RawUnit {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&self.0)
+    }
+}
+
+/// What to add to the refusal of a word: a question where one of `words` is close, else nothing.
+fn question(written: &str, words: &[&str]) -> String {
+    near::meant(written, words).map_or_else(String::new, |word| format!("; did you mean '{word}'?"))
 }
 
 words! {
@@ -334,8 +359,9 @@ impl<'de> Deserialize<'de> for RawOnExhausted {
                     "deny" => Ok(OnExhausted::Deny),
                     "shadow" => Ok(OnExhausted::Shadow),
                     other => Err(E::custom(format_args!(
-                        "on_exhausted: '{}' is none of \"deny\", \"shadow\" and {{ wait_up_to = \"2s\" }}",
-                        other.escape_debug()
+                        "on_exhausted: '{}' is none of \"deny\", \"shadow\" and {{ wait_up_to = \"2s\" }}{}",
+                        other.escape_debug(),
+                        question(other, &["deny", "shadow"])
                     ))),
                 }
             }

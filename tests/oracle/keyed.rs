@@ -223,6 +223,10 @@ pub(crate) fn drive_keyed(
                 let keys = keys.map(|key| key % KEYS);
                 let mut answers = Vec::new();
                 table.check_many(keys.iter().map(|key| (key, cost)), |decision| answers.push(Answer::from(decision)));
+                if table.stats().reclaimed > before.reclaimed {
+                    // One of them may have the slot of another, whose turn came later.
+                    judge.taken_at = judge.taken_at.max(now);
+                }
                 if answers.len() != keys.len() {
                     Err(format!("{} answers", answers.len()))
                 } else if table.stats().overflowed != before.overflowed {

@@ -33,8 +33,8 @@ pub trait Table: Send + Sync + 'static {
     /// One decision about one token of this key's.
     fn admit(&self, key: u64) -> bool;
 
-    /// Decisions about 64 keys; the low bit is the first's.
-    fn admit_many(&self, keys: &[u64; 64]) -> u64 {
+    /// Decisions about up to 64 keys; the low bit is the first's.
+    fn admit_many(&self, keys: &[u64]) -> u64 {
         keys.iter().enumerate().fold(0, |bits, (at, &key)| bits | u64::from(self.admit(key)) << at)
     }
 }
@@ -43,9 +43,9 @@ pub trait Table: Send + Sync + 'static {
 #[derive(Debug)]
 pub struct Crowd<T: 'static, const KEYS: u64>(&'static T);
 
-/// As [`Crowd`], asked about 64 keys at a time.
+/// As [`Crowd`], asked about `BATCH` keys at a time, 64 at most.
 #[derive(Debug)]
-pub struct Batches<T: 'static, const KEYS: u64>(&'static T);
+pub struct Batches<T: 'static, const KEYS: u64, const BATCH: usize = 64>(&'static T);
 
 impl<T: Table, const KEYS: u64> Limiter for Crowd<T, KEYS> {
     const NAME: &'static str = T::NAME;
@@ -61,16 +61,17 @@ impl<T: Table, const KEYS: u64> Limiter for Crowd<T, KEYS> {
     }
 }
 
-impl<T: Table, const KEYS: u64> Limiter for Batches<T, KEYS> {
+impl<T: Table, const KEYS: u64, const BATCH: usize> Limiter for Batches<T, KEYS, BATCH> {
     const NAME: &'static str = "admittance, check_many";
 
-    type Caller<'l> = BatchVisitor<T, KEYS>;
+    type Caller<'l> = BatchVisitor<T, KEYS, BATCH>;
 
     fn build(plan: &Plan) -> Self {
         Self(filled(plan, KEYS))
     }
 
-    fn caller(&self) -> BatchVisitor<T, KEYS> {
+    fn caller(&self) -> BatchVisitor<T, KEYS, BATCH> {
+        const { assert!(0 < BATCH && BATCH <= 64, "a bit a key") };
         BatchVisitor { table: self.0, draw: Draw::new(), decided: Cell::new(0), left: Cell::new(0) }
     }
 }
@@ -89,22 +90,22 @@ impl<T: Table, const KEYS: u64> Caller for Visitor<T, KEYS> {
     }
 }
 
-/// A thread that asks about 64 keys, and tells one answer at a time.
+/// A thread that asks about `BATCH` keys, and tells one answer at a time.
 #[derive(Debug)]
-pub struct BatchVisitor<T: 'static, const KEYS: u64> {
+pub struct BatchVisitor<T: 'static, const KEYS: u64, const BATCH: usize> {
     table: &'static T,
     draw: Draw<KEYS>,
     decided: Cell<u64>,
     left: Cell<u32>,
 }
 
-impl<T: Table, const KEYS: u64> Caller for BatchVisitor<T, KEYS> {
+impl<T: Table, const KEYS: u64, const BATCH: usize> Caller for BatchVisitor<T, KEYS, BATCH> {
     #[inline(always)]
     fn admit(&self) -> bool {
         if self.left.get() == 0 {
-            let keys = std::array::from_fn(|_| self.draw.next());
+            let keys: [u64; BATCH] = std::array::from_fn(|_| self.draw.next());
             self.decided.set(self.table.admit_many(&keys));
-            self.left.set(64);
+            self.left.set(BATCH as u32);
         }
         let decided = self.decided.get();
         self.decided.set(decided >> 1);
@@ -183,12 +184,13 @@ impl<C: BenchClock + 'static> Table for Ours<C> {
         self.0.check(&key, 1).is_admitted()
     }
 
-    fn admit_many(&self, keys: &[u64; 64]) -> u64 {
+    fn admit_many(&self, keys: &[u64]) -> u64 {
         let mut bits = 0;
         self.0.check_many(keys.iter().map(|key| (key, 1)), |decision| {
             bits = bits >> 1 | u64::from(decision.is_admitted()) << 63;
         });
-        bits
+        // Those of fewer than 64 are still on their way down.
+        bits >> (64 - keys.len())
     }
 }
 

@@ -158,13 +158,20 @@ fn a_late_caller_finds_no_more_than_before_the_slot_was_taken() {
     }
 }
 
-/// Two keys want X's slot, under a caller of X.
+/// Two keys want X's slot, under a caller of X. Who is denied is told to come back at once, or when whoever has it is full.
 #[test]
 fn one_of_two_takers_has_the_slot() {
     check(Some(2), 3, || {
         let [x, y, z] = [key(0, [0, 1]), key(1, [0, 1]), key(0, [0, 3])];
         let table = used(one_slot(&[budget(2, 10)], Overflow::Deny), x);
-        let takers = [y, z].map(|key| spawn(&table, 10, move |table| count(table.check(&key, 1))));
+        let takers = [y, z].map(|key| {
+            spawn(&table, 10, move |table| {
+                let decision = table.check(&key, 1);
+                let wait = decision.retry_after().map(|wait| wait.as_nanos());
+                assert!([None, Some(1), Some(10)].contains(&wait), "told to come back after {wait:?}");
+                count(decision)
+            })
+        });
         let mine = at(10, || count(table.check(&x, 1)));
         let taken = takers.map(|taker| taker.join().unwrap());
         conserved(&table, [x, y], [mine, taken[0]]);

@@ -24,6 +24,17 @@
 //! | `see`: the state relaxed | `a_look_at_every_bucket_while_a_slot_is_taken` |
 //! | `change`: the locks not passed | `two_changes_of_rule_and_a_newcomer` |
 //! | `move_terms`: carried as of the caller's now | `a_rule_is_not_applied_to_time_already_past` |
+//! | `change`: the slots not swept | `a_change_to_a_smaller_rule_while_a_slot_is_taken`, three of `two_changes_…` |
+//! | `change`: swept without the lock | `two_changes_of_rule_and_a_slow_caller`, and four more |
+//! | `change`: the shared bucket not swept | `two_changes_of_rule_and_a_shared_bucket` |
+//! | `change`: two at once | `two_changes_by_two_changers_and_a_slow_caller` |
+//! | `overflow`: the shared bucket moved without the lock | `a_change_of_rule_and_a_shared_bucket` |
+//! | `move_terms`: nothing carried to another tier | `two_callers_who_disagree_about_the_tier`, and one more |
+//! | `move_terms`: nothing carried to another rule | twelve |
+//! | `room`: a bucket taken that is not full | `a_drained_bucket_is_never_reclaimed`, and ten more |
+//! | `room`: old terms not passed over, by either mask | `a_change_to_a_larger_rule_while_a_slot_is_taken` |
+//! | `room`: a slot that is being taken is not soon free | `one_of_two_takers_has_the_slot` |
+//! | `Later`: the count stored or loaded relaxed | `two_changes_of_rule_and_a_slow_caller`, and one more |
 //! | `meet`: without the lock | `two_callers_…` and `three_callers_of_a_new_key_share_one_bucket` |
 //!
 //! Cost: two or three preemptions at most (`ADMITTANCE_LOOM_LONG` takes the bound away: for some, more than minutes); about

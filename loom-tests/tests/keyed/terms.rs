@@ -147,24 +147,34 @@ fn two_changes_by_two_changers_and_a_slow_caller() {
     });
 }
 
-/// X is full at 10 in the old terms. Y has its slot first, or is denied.
-fn change_while_taken(outcomes: usize, capacity: u64, right: impl Fn(Option<u64>, [u64; 2]) + Send + Sync + 'static) {
+/// X is full at 10 in the old terms. Y has its slot first, or is denied, and told to come back at once or after `wait`: when
+/// X is full in the new terms.
+fn change_while_taken(
+    outcomes: usize,
+    capacity: u64,
+    wait: Option<u64>,
+    right: impl Fn(Option<u64>, [u64; 2]) + Send + Sync + 'static,
+) {
     check(Some(3), outcomes, move || {
         let (table, x) = used(&[budget(2, 10)], 1);
         let y = key(1, [0, 1]);
         let tier = table.tier(0).unwrap();
-        let taker = spawn(&table, 10, move |table| table.check(&y, 1).remaining());
+        let taker = spawn(&table, 10, move |table| {
+            let decision = table.check(&y, 1);
+            (decision.remaining(), decision.retry_after().map(|wait| wait.as_nanos() as u64))
+        });
         at(10, || table.set_tier_budget(tier, budget(capacity, 7))).unwrap();
-        let left = taker.join().unwrap();
+        let (left, told) = taker.join().unwrap();
+        assert!([None, Some(1), wait].contains(&told), "told to come back after {told:?}");
         right(left, at(10, || [x, y].map(|key| table.available(&key))));
-        left
+        (left, told)
     });
 }
 
 /// X has two of four tokens in the new terms, and so keeps its slot in them.
 #[test]
 fn a_change_to_a_larger_rule_while_a_slot_is_taken() {
-    change_while_taken(2, 4, |left, available| match left {
+    change_while_taken(3, 4, Some(14), |left, available| match left {
         None => assert_eq!(available, [2, 4], "X has its bucket, Y none"),
         _ => assert_eq!((left, available), (Some(1), [4, 1]), "Y has the one that was full in old terms"),
     });
@@ -173,7 +183,7 @@ fn a_change_to_a_larger_rule_while_a_slot_is_taken() {
 /// X is full in the new terms as well. Y spends of two tokens or of one.
 #[test]
 fn a_change_to_a_smaller_rule_while_a_slot_is_taken() {
-    change_while_taken(3, 1, |left, available| match left {
+    change_while_taken(3, 1, None, |left, available| match left {
         None => assert_eq!(available, [1, 1], "X has its bucket, Y none"),
         Some(left) => assert_eq!((left < 2, available), (true, [1, left]), "Y has its own"),
     });
@@ -211,6 +221,23 @@ fn a_change_of_rule_and_a_shared_bucket() {
         left.sort_unstable();
         assert_eq!(left, [Some(0), Some(1)], "two tokens");
         seen
+    });
+}
+
+/// It is in the terms of the second change as well, though nobody asks for it between the two.
+#[test]
+fn two_changes_of_rule_and_a_shared_bucket() {
+    check(Some(2), 1, || {
+        let table = one_slot(&[budget(2, 10)], Overflow::Share);
+        let [x, y, z] = [key(0, [0, 1]), key(1, [0, 1]), key(0, [0, 3])];
+        assert!(table.check(&x, 1).is_admitted() && table.check(&y, 1).is_admitted());
+        let tier = table.tier(0).unwrap();
+        let slow = spawn(&table, 0, move |table| table.check(&z, 1).remaining());
+        table.set_tier_budget(tier, budget(4, 7)).unwrap();
+        table.set_tier_budget(tier, budget(6, 3)).unwrap();
+        assert_eq!(slow.join().unwrap(), Some(0), "Y had one of two tokens");
+        assert!(table.check(&y, 1).is_denied());
+        assert_eq!(table.available(&x), 1, "X has its own");
     });
 }
 

@@ -71,7 +71,11 @@ impl Table {
                     survey.soonest = survey.soonest.min(now);
                     continue;
                 }
-                let Some(seen) = slot.see(owner, Mask::new(owner, number)) else { continue };
+                let Some(seen) = slot.see(owner, Mask::new(owner, number)) else {
+                    // As good as busy: somebody is taking it, or has just given it away.
+                    survey.soonest = survey.soonest.min(now);
+                    continue;
+                };
                 let rule = tier.rule(number);
                 if rule.is_full(seen.word(), now) {
                     survey.full += 1;
