@@ -138,7 +138,8 @@ impl Policy {
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: for each ", self.name)?;
-        for (number, kind) in self.identity.iter().enumerate() {
+        // `["tenant", "account"]` is an account within its tenant.
+        for (number, kind) in self.identity.iter().rev().enumerate() {
             write!(f, "{}{kind}", if number > 0 { " of each " } else { "" })?;
         }
         for (number, (tier, rule)) in self.tiers.iter().enumerate() {

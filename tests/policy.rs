@@ -98,7 +98,7 @@ fn a_policy_reads_as_a_sentence() {
         .unwrap();
     assert_eq!(
         policy.to_string(),
-        "api: for each tenant of each account, tier default: token bucket: 100 per 60s, capacity 20; tier paid: token bucket: \
+        "api: for each account of each tenant, tier default: token bucket: 100 per 60s, capacity 20; tier paid: token bucket: \
          50 per 1s, capacity 50 (a token is one request). Holds on /api, /v2 of all processes together, deciding within \
          20ms; while the store is gone: deny. After exhaustion: admit and count (shadow). Up to 1000 at once; one more: deny."
     );

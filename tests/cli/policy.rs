@@ -36,7 +36,7 @@ fn a_file_that_can_be_used_is_told_in_plain_words() {
         "pages: for each address, token bucket: 1 per 2s, capacity 2 (a token is one request). Holds on all routes of each \
          process for itself. After exhaustion: deny, with the wait. Up to 1000 at once; one more: deny."
     );
-    assert!(lines[1].starts_with("seats: for each tenant of each account, fixed window: "), "{told}");
+    assert!(lines[1].starts_with("seats: for each account of each tenant, fixed window: "), "{told}");
     assert_eq!(lines.len(), 2);
 }
 
