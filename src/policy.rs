@@ -53,7 +53,7 @@ pub use builder::PolicyBuilder;
 pub use error::PolicyError;
 #[cfg(feature = "policy")]
 pub use file::{FileError, Policies};
-pub use parts::{IdentityKind, OnExhausted, Scope, Store, Unit};
+pub use parts::{IdentityKind, OnExhausted, Scope, StoreKind, Unit};
 pub use sharing::{Leasing, OnStoreFailure, Sharing};
 
 use crate::keyed::Overflow;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use admittance::policy::{
-    IdentityKind, OnExhausted, OnStoreFailure, Policy, PolicyBuilder, Scope, Sharing, Store, Unit,
+    IdentityKind, OnExhausted, OnStoreFailure, Policy, PolicyBuilder, Scope, Sharing, StoreKind, Unit,
 };
 use admittance::{Budget, Overflow, Window};
 
@@ -84,7 +84,10 @@ fn routes_are_of_whole_segments() {
     }
     assert!(Scope::process().covers("/anything") && Scope::process().routes(["/"]).covers("/anything"));
     let sharing = Sharing::new(OnStoreFailure::Admit);
-    assert_eq!((Scope::process().store(), Scope::shared(sharing).store()), (Store::Process, Store::Shared(sharing)));
+    assert_eq!(
+        (Scope::process().store(), Scope::shared(sharing).store()),
+        (StoreKind::Process, StoreKind::Shared(sharing))
+    );
 }
 
 #[test]
@@ -148,7 +151,7 @@ free = { window = "1000/10s" }
         let sharing = Sharing::new(OnStoreFailure::Local { one_in: 8.try_into().unwrap() })
             .lease(256, Duration::from_secs(1))
             .batch(64.try_into().unwrap());
-        assert_eq!((export.scope().store(), export.overflow()), (Store::Shared(sharing), Overflow::Share));
+        assert_eq!((export.scope().store(), export.overflow()), (StoreKind::Shared(sharing), Overflow::Share));
         let tiers: Vec<_> = export.tiers().iter().map(|(name, rule)| (&**name, rule.capacity())).collect();
         assert_eq!(tiers, [("pro", 5_000_000), ("free", 1_000)], "in the order in which they are written");
         assert!(policies.get("other").is_none());

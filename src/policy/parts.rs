@@ -72,12 +72,12 @@ impl fmt::Display for IdentityKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     routes: Vec<String>,
-    store: Store,
+    store: StoreKind,
 }
 
 /// Who shares a policy's budgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Store {
+pub enum StoreKind {
     /// The threads of one process: each process has budgets of its own.
     Process,
     /// All processes of one shared store.
@@ -88,13 +88,13 @@ impl Scope {
     /// All routes, in this process alone.
     #[must_use]
     pub const fn process() -> Self {
-        Self { routes: Vec::new(), store: Store::Process }
+        Self { routes: Vec::new(), store: StoreKind::Process }
     }
 
     /// All routes, in all processes together.
     #[must_use]
     pub const fn shared(sharing: Sharing) -> Self {
-        Self { routes: Vec::new(), store: Store::Shared(sharing) }
+        Self { routes: Vec::new(), store: StoreKind::Shared(sharing) }
     }
 
     /// Only routes below these. Each begins with `/`, and is of whole segments: `/api` has `/api` and `/api/users`, not `/apix`.
@@ -112,7 +112,7 @@ impl Scope {
 
     /// Who shares the budgets.
     #[must_use]
-    pub const fn store(&self) -> Store {
+    pub const fn store(&self) -> StoreKind {
         self.store
     }
 
@@ -120,8 +120,8 @@ impl Scope {
     #[must_use]
     pub const fn sharing(&self) -> Option<&Sharing> {
         match &self.store {
-            Store::Process => None,
-            Store::Shared(sharing) => Some(sharing),
+            StoreKind::Process => None,
+            StoreKind::Shared(sharing) => Some(sharing),
         }
     }
 
@@ -146,8 +146,8 @@ impl fmt::Display for Scope {
             write!(f, "{}{route}", if number > 0 { ", " } else { "" })?;
         }
         match &self.store {
-            Store::Process => f.write_str(" of each process for itself"),
-            Store::Shared(sharing) => write!(f, " of all processes together, {sharing}"),
+            StoreKind::Process => f.write_str(" of each process for itself"),
+            StoreKind::Shared(sharing) => write!(f, " of all processes together, {sharing}"),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use admittance::Rule;
-use admittance::policy::{FileError, Policies, Policy, Store};
+use admittance::policy::{FileError, Policies, Policy, StoreKind};
 use serde::Serialize;
 
 use crate::{args, complain};
@@ -96,8 +96,8 @@ fn tell(file: &OsStr, policy: &Policy, json: bool, to: &mut Vec<u8>) -> io::Resu
         identity: policy.identity().iter().map(|kind| kind.name()).collect(),
         routes: policy.scope().prefixes(),
         store: match policy.scope().store() {
-            Store::Process => "process",
-            Store::Shared(_) => "shared",
+            StoreKind::Process => "process",
+            StoreKind::Shared(_) => "shared",
         },
         tiers: policy.tiers().iter().map(|(name, rule)| ToldTier::of(name, rule)).collect(),
         on_exhausted: policy.on_exhausted().to_string(),

@@ -11,7 +11,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::RawDuration;
-use crate::policy::{Leasing, OnStoreFailure, Scope, Sharing, Store};
+use crate::policy::{Leasing, OnStoreFailure, Scope, Sharing, StoreKind};
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -95,8 +95,8 @@ impl From<Scope> for RawScope {
         let sharing = scope.sharing();
         Self {
             store: RawStore(match scope.store() {
-                Store::Process => Kept::Process,
-                Store::Shared(_) => Kept::Shared,
+                StoreKind::Process => Kept::Process,
+                StoreKind::Shared(_) => Kept::Shared,
             }),
             routes: scope.prefixes().to_vec(),
             on_store_failure: sharing.map(|sharing| RawOnStoreFailure(sharing.on_store_failure())),
