@@ -155,3 +155,26 @@ async fn near_exhaustion_leases_shrink_and_99_percent_of_the_budget_is_admitted(
     println!("{admitted} of {budget}: {share:.4}");
     assert!((0.99..=1.0).contains(&share), "{admitted} of {budget}: {share:.4}");
 }
+
+#[tokio::test]
+async fn a_lease_of_one_window_is_not_spent_in_the_next() {
+    let server = Server::start();
+    let length = Duration::from_millis(400);
+    let limiter = limiter(&server, Window::new(1_000, length).unwrap(), patient().lease(100, LONG));
+    let ann = account("ann");
+    // Windows are aligned to 1970 on the server's clock, which is this machine's.
+    let into = || {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        Duration::from_nanos((since.as_nanos() % length.as_nanos()) as u64)
+    };
+    for _ in 0..3 {
+        tokio::time::sleep(length - into() + Duration::from_millis(2)).await;
+        let first = limiter.check(&ann, 1).await;
+        assert!(*first.decided_by() == DecidedBy::Store, "a new window, and {first:?}");
+        assert!(limiter.check(&ann, 1).await.is_admitted());
+        if into() < length / 2 {
+            let leased = limiter.check(&ann, 1).await;
+            assert!(*leased.decided_by() == DecidedBy::Lease, "{leased:?}");
+        }
+    }
+}

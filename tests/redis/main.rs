@@ -4,6 +4,7 @@
 //! may be.
 #![cfg(feature = "redis")]
 
+mod alone;
 mod batches;
 mod denials;
 mod keys;
