@@ -211,14 +211,7 @@ impl<K: Hash + ?Sized, C: Clock> Keyed<K, C> {
 
     /// As [`refund`](Self::refund), for a key of this tier.
     pub fn refund_as(&self, key: &K, tier: Tier, cost: u64, permit: &Permit) {
-        let now = self.clock.now();
-        let permit = *permit;
-        let give = move |word, rule: &Rule| match rule.refund(word, cost, &permit, now) {
-            // Full already, or forgotten because it was.
-            next if next == word => Step::Keep(Decision::Admitted(())),
-            next => Step::Spend { next, permit: () },
-        };
-        let _ = self.table.apply(self.hash(key), tier.0.into(), now, give);
+        self.refund_hash(self.hash(key), tier, cost, permit);
     }
 
     /// Replaces a tier's rule while callers are at work, for all its keys.
@@ -256,6 +249,18 @@ impl<K: ?Sized, C: Clock> Keyed<K, C> {
         let mut hasher = SipHasher13::new_with_keys(self.seed[0], self.seed[1]);
         feed(&mut hasher);
         hasher.finish()
+    }
+
+    /// As [`refund_as`](Self::refund_as), by hash.
+    pub(crate) fn refund_hash(&self, hash: u64, tier: Tier, cost: u64, permit: &Permit) {
+        let now = self.clock.now();
+        let permit = *permit;
+        let give = move |word, rule: &Rule| match rule.refund(word, cost, &permit, now) {
+            // Full already, or forgotten because it was.
+            next if next == word => Step::Keep(Decision::Admitted(())),
+            next => Step::Spend { next, permit: () },
+        };
+        let _ = self.table.apply(hash, tier.0.into(), now, give);
     }
 
     /// As [`check_as`](Self::check_as), by hash.

@@ -21,7 +21,7 @@ pub use top::{Denied, TopDenied};
 pub use verdict::Verdict;
 
 use crate::clock::{Clock, TscClock};
-use crate::decision::Decision;
+use crate::decision::{Decision, Permit};
 use crate::identity::{Identity, Kind};
 use crate::keyed::{Keyed, KeyedError, Stats, Tier};
 use crate::policy::{OnExhausted, Policy};
@@ -154,6 +154,25 @@ impl<I: Identity, C: Clock> Limiter<I, C> {
     ) {
         let hashed = requests.into_iter().map(|(identity, cost)| (self.table.hash_fed(|to| identity.feed(to)), cost));
         self.table.check_hashed(hashed, Tier::default(), |decision| tell(self.verdict(decision)));
+    }
+
+    /// Gives back `cost` tokens of those that `permit` was given for: work that turned out to be free, as an answer from a
+    /// cache. Never past full, and not to a later window.
+    pub fn refund<Q: Identity<Kind = I::Kind>>(&self, identity: &Q, cost: u64, permit: &Permit) {
+        self.refund_hashed(self.hash(identity), cost, permit);
+    }
+
+    /// Who this is to the table.
+    pub(crate) fn hash<Q: Identity<Kind = I::Kind>>(&self, identity: &Q) -> u64 {
+        self.table.hash_fed(|to| identity.feed(to))
+    }
+
+    pub(crate) fn check_hashed(&self, hash: u64, cost: u64) -> Verdict {
+        self.verdict(self.table.check_hash(hash, Tier::default(), cost))
+    }
+
+    pub(crate) fn refund_hashed(&self, hash: u64, cost: u64, permit: &Permit) {
+        self.table.refund_hash(hash, Tier::default(), cost, permit);
     }
 
     fn verdict(&self, decision: Decision) -> Verdict {

@@ -207,3 +207,17 @@ fn decisions_are_counted_by_policy_and_never_by_key() {
     let expected = [("admitted", 4), ("denied", 1), ("never", 1), ("shadowed", 2)];
     assert_eq!(counts, expected.map(|(decision, count)| (format!("policy=api,decision={decision}"), count)).into());
 }
+
+#[test]
+fn a_refund_goes_to_the_identity_it_was_spent_of() {
+    let limiter: Limiter<Account, _> =
+        Limiter::with_clock(policy(&[IdentityKind::Account]).build().unwrap(), ManualClock::new()).unwrap();
+    let [ann, bob] = ["ann", "bob"].map(|name| Account::new(name).unwrap());
+    let all = limiter.policy().rule().capacity();
+    let permit = limiter.check(&ann, all).decision().admitted().unwrap();
+    assert!(limiter.check(&bob, all).is_admitted());
+    assert!(!limiter.check(&ann, 1).is_admitted());
+    limiter.refund(&ann, 2, &permit);
+    assert!(limiter.check(&ann, 2).is_admitted() && !limiter.check(&ann, 1).is_admitted());
+    assert!(!limiter.check(&bob, 1).is_admitted());
+}

@@ -73,9 +73,8 @@ fn next(inner: &Inner, errand: Errand) -> Option<(Vec<Waiting>, u64)> {
         for waiting in next {
             match seat.spend(waiting.cost, now) {
                 Some(left) => {
-                    let gave_up = waiting.tell.send(Ok(Told::Leased(left))).is_err();
-                    if let (true, Some(held)) = (gave_up, &mut seat.lease) {
-                        held.left += waiting.cost;
+                    if waiting.tell.send(Ok(Told::Leased(left))).is_err() {
+                        seat.put_back(waiting.cost);
                     }
                 }
                 None => rest.push(waiting),

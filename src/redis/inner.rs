@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use super::desk::{Desk, Held};
 use super::fallback::Fallback;
+use super::key::Digest;
 use super::limits::Limits;
 use super::script::{Call, Return};
 use super::store::Store;
@@ -23,6 +24,9 @@ const BATCH: usize = 64;
 /// How long giving a lease back may take, and how often it is tried: the store knows a lease that it has taken back.
 const GIVE_BACK: Duration = Duration::from_millis(500);
 const TRIES: usize = 2;
+
+/// How long after it was spent a token may be given back, in microseconds: an hour.
+const REFUND_WITHIN: u64 = 3_600_000_000;
 
 /// Leases that are given back at a time.
 const AT_A_TIME: usize = 64;
@@ -85,6 +89,18 @@ impl Inner {
             let every = (leasing.max_age / 2).clamp(Duration::from_millis(1), Duration::from_secs(1));
             *tending = Some(tokio::spawn(tend(Arc::downgrade(self), every)));
         }
+    }
+
+    /// Gives back tokens that were spent at an instant of the server's. As a lease of its own, so that no failure can give
+    /// them back twice.
+    pub(super) async fn refund(&self, digest: Digest, tokens: u64, spent_at: u64) {
+        let limits = &self.limits;
+        let until = spent_at.saturating_add(REFUND_WITHIN);
+        let back = Return { tokens, granted: spent_at, until };
+        let keys = limits.lease_keys(&digest, self.lease_id());
+        let call = Call::give_back(keys, digest.slot(), None, limits.terms(0), back);
+        // What cannot be given back is lost until the budget has refilled it.
+        let _ = self.store.call(&call, Instant::now() + self.sharing.deadline_of()).await;
     }
 
     /// Gives back the leases that `picks` says.

@@ -20,7 +20,7 @@ use super::key::Digest;
 use super::limits::{Limits, SharedError};
 use super::script::{Answer, Call, Request};
 use super::store::Store;
-use super::verdict::{DecidedBy, SharedVerdict};
+use super::verdict::{Decided, DecidedBy, SharedVerdict};
 use crate::decision::{Decision, Denial, Permit};
 use crate::identity::{Identity, Kind};
 use crate::policy::{OnExhausted, Policy};
@@ -87,8 +87,6 @@ pub struct SharedStats {
     /// Tokens that are leased and not spent.
     pub leased: u64,
 }
-
-type Decided = (Decision, usize, DecidedBy);
 
 impl<I: Identity> SharedLimiter<I> {
     /// The policy at work in a store.
@@ -169,14 +167,14 @@ impl<I: Identity> SharedLimiter<I> {
         let inner = &self.inner;
         let SharedTier(tier) = tier;
         let place = inner.desk.place(identity, tier);
-        let (decision, limit, by) = if let Some(decided) = self.at_once(place, tier, cost) {
+        let decided = if let Some(decided) = self.at_once(place, tier, cost) {
             decided
         } else {
             let errand = Errand { place, digest: Digest::of(identity), tier };
             let asked = self.ask(errand, cost).await;
             asked.unwrap_or_else(|failure| self.without(failure, place, tier, cost))
         };
-        SharedVerdict::new(decision, inner.limits.on_exhausted() == OnExhausted::Shadow, by, limit)
+        SharedVerdict::new(decided, inner.limits.on_exhausted() == OnExhausted::Shadow)
     }
 
     /// As [`check`](Self::check), and waits for the tokens where the policy says `wait_up_to`.
@@ -198,6 +196,26 @@ impl<I: Identity> SharedLimiter<I> {
         }
     }
 
+    /// Gives back `cost` tokens of those that `verdict` admitted: work that turned out to be free, as an answer from a cache.
+    /// Never past full, and not to a later window. Nothing where it was decided without the store.
+    ///
+    /// Give back only what was spent, once. A call to the store, unless the tokens were of a lease; what is lost on the way
+    /// stays spent.
+    pub async fn refund<Q: Identity<Kind = I::Kind>>(&self, identity: &Q, cost: u64, verdict: &SharedVerdict) {
+        let inner = &self.inner;
+        if cost == 0 || !verdict.decision().is_admitted() {
+            return;
+        }
+        match verdict.decided_by() {
+            DecidedBy::Store => inner.refund(Digest::of(identity), cost, verdict.at()).await,
+            DecidedBy::Lease => {
+                // A lease that is over meanwhile has been given back, and these tokens are lost until refilled.
+                inner.desk.with(inner.desk.place(identity, 0), |seat| seat.put_back(cost));
+            }
+            DecidedBy::Memory | DecidedBy::Capacity | DecidedBy::Degraded(_) => {}
+        }
+    }
+
     /// Gives back what is left of all leases now, and waits until that is done or has failed. For before a process ends; a
     /// lease is also given back when it has aged, and when the last handle to the limiter is dropped within a runtime.
     pub async fn give_back_leases(&self) {
@@ -208,7 +226,7 @@ impl<I: Identity> SharedLimiter<I> {
     fn at_once(&self, place: Place, tier: usize, cost: u64) -> Option<Decided> {
         let inner = &self.inner;
         if cost > inner.limits.capacity(tier) {
-            return Some((Decision::Never, 0, DecidedBy::Capacity));
+            return Some(Decided::here(Decision::Never, 0, DecidedBy::Capacity));
         }
         if cost == 0 || !(inner.carries || inner.sharing.remembers_denials()) {
             return None;
@@ -216,11 +234,11 @@ impl<I: Identity> SharedLimiter<I> {
         let now = inner.now();
         inner.desk.with(place, |seat| {
             if let Some(left) = seat.spend(cost, now) {
-                return Some((Decision::Admitted(Permit::new(left, 1, 0)), 0, DecidedBy::Lease));
+                return Some(Decided::here(Decision::Admitted(Permit::new(left, 1, 0)), 0, DecidedBy::Lease));
             }
             let (wait, limit) = seat.denies(&inner.limits, tier, cost, now)?;
             let at = now.saturating_add(wait.saturating_mul(1_000));
-            Some((Decision::Denied(Denial::at(at, now)), limit, DecidedBy::Memory))
+            Some(Decided::here(Decision::Denied(Denial::at(at, now)), limit, DecidedBy::Memory))
         })?
     }
 
@@ -246,9 +264,11 @@ impl<I: Identity> SharedLimiter<I> {
         Some(match timeout_at(deadline, told).await {
             Ok(Ok(Ok(Told::Answer(answer, taken)))) => {
                 let (decision, limit) = inner.limits.decision(errand.tier, &answer, cost, taken, inner.now());
-                Ok((decision, limit, DecidedBy::Store))
+                Ok(Decided { decision, limit, by: DecidedBy::Store, at: answer.now })
             }
-            Ok(Ok(Ok(Told::Leased(left)))) => Ok((Decision::Admitted(Permit::new(left, 1, 0)), 0, DecidedBy::Lease)),
+            Ok(Ok(Ok(Told::Leased(left)))) => {
+                Ok(Decided::here(Decision::Admitted(Permit::new(left, 1, 0)), 0, DecidedBy::Lease))
+            }
             Ok(Ok(Err(failure))) => Err(failure),
             Ok(Err(_)) => Err(StoreFailure::new(FailureKind::Unreachable, "the task that carries calls has ended")),
             Err(_) => Err(StoreFailure::new(FailureKind::Timeout, "")),
@@ -266,7 +286,7 @@ impl<I: Identity> SharedLimiter<I> {
         // Relaxed: a count that orders nothing.
         inner.calls.fetch_add(1, Ordering::Relaxed);
         let answer = Answer::read(&inner.store.call(&call, deadline).await?, terms.len(), 1)?;
-        let taken = answer.taken[0];
+        let (taken, at) = (answer.taken[0], answer.now);
         let now = inner.now();
         let (decision, limit) = inner.limits.decision(tier, &answer, cost, taken, now);
         if inner.sharing.remembers_denials() {
@@ -278,7 +298,7 @@ impl<I: Identity> SharedLimiter<I> {
                 inner.desk.with(place, |seat| seat.remember(None));
             }
         }
-        Ok((decision, limit, DecidedBy::Store))
+        Ok(Decided { decision, limit, by: DecidedBy::Store, at })
     }
 
     /// As the policy says for a store that is slow or gone.
@@ -286,7 +306,7 @@ impl<I: Identity> SharedLimiter<I> {
         // Relaxed: a count that orders nothing.
         self.inner.degraded.fetch_add(1, Ordering::Relaxed);
         let (decision, limit) = self.inner.fallback.decide(&place.bytes(), tier, cost, self.inner.now());
-        (decision, limit, DecidedBy::Degraded(failure))
+        Decided::here(decision, limit, DecidedBy::Degraded(failure))
     }
 }
 

@@ -13,6 +13,8 @@ pub struct SharedVerdict {
     verdict: Verdict,
     by: DecidedBy,
     limit: usize,
+    /// The server's instant of the decision, in µs, where it decided.
+    at: u64,
 }
 
 /// Who made a decision.
@@ -30,9 +32,30 @@ pub enum DecidedBy {
     Degraded(StoreFailure),
 }
 
+/// A decision, and how it came about.
+pub(super) struct Decided {
+    pub(super) decision: Decision,
+    pub(super) limit: usize,
+    pub(super) by: DecidedBy,
+    pub(super) at: u64,
+}
+
+impl Decided {
+    /// By somebody else than the store.
+    pub(super) const fn here(decision: Decision, limit: usize, by: DecidedBy) -> Self {
+        Self { decision, limit, by, at: 0 }
+    }
+}
+
 impl SharedVerdict {
-    pub(super) const fn new(decision: Decision, shadow: bool, by: DecidedBy, limit: usize) -> Self {
-        Self { verdict: Verdict::new(decision, shadow), by, limit }
+    pub(super) fn new(decided: Decided, shadow: bool) -> Self {
+        let Decided { decision, limit, by, at } = decided;
+        Self { verdict: Verdict::new(decision, shadow), by, limit, at }
+    }
+
+    /// The server's instant of the decision, in µs since 1970; 0 where it did not decide.
+    pub(super) const fn at(&self) -> u64 {
+        self.at
     }
 
     /// Whether the work may go: it was admitted, or the policy only watches.

@@ -144,3 +144,22 @@ fn never_more_than_the_capacity() {
         })
         .unwrap();
 }
+
+#[tokio::test]
+async fn a_refund_gives_back_to_what_it_was_spent_of_once() {
+    let server = Server::start();
+    for sharing in [patient(), patient().lease(100, Duration::from_secs(60))] {
+        let limiter = limiter(&server, Window::per_day(1_000), sharing);
+        let name = account(&format!("{sharing:?}"));
+        for _ in 0..3 {
+            let verdict = limiter.check(&name, 5).await;
+            assert!(verdict.is_admitted());
+            limiter.refund(&name, 5, &verdict).await;
+        }
+        limiter.give_back_leases().await;
+        assert_eq!(limiter.check(&name, 0).await.decision().remaining(), Some(1_000));
+        let denied = limiter.check(&name, 1_001).await;
+        limiter.refund(&name, 1_001, &denied).await;
+        assert!(limiter.check(&name, 1_000).await.is_admitted() && !limiter.check(&name, 1).await.is_admitted());
+    }
+}

@@ -63,6 +63,13 @@ impl Seat {
         Some(held.left)
     }
 
+    /// Tokens of the lease that were not needed after all.
+    pub(in crate::redis) fn put_back(&mut self, cost: u64) {
+        if let Some(held) = &mut self.lease {
+            held.left = held.left.saturating_add(cost);
+        }
+    }
+
     /// How long the store would still deny, in µs and at least 1, and which limit.
     pub(in crate::redis) fn denies(
         &mut self,
