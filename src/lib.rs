@@ -28,6 +28,7 @@
 //! | the cost known only afterwards | [`TokenBucket::debit`] |
 //! | another limit from now on | [`TokenBucket::set_budget`] |
 //! | the level to survive a restart | [`TokenBucket::snapshot`] |
+//! | to be a polite client: try again when it is allowed, and only what is safe to send twice | the module `retry` |
 //! | a bucket word in a table, a shared page, a model of yours | [`AtomicWord`], or the pure steps of [`bucket::step`] |
 //! | time from somewhere else | [`Clock`] |
 //!
@@ -47,12 +48,13 @@
 //! - `policy`: a [`Policy`] read from TOML and written to it.
 //! - `metrics`: a [`Limiter`] counts its decisions through the `metrics` facade.
 //! - `redis`: budgets shared between processes, in Redis or Valkey: the module `redis`.
+//! - `retry`: the module `retry`, which plans when a client may try again.
 //! - `replay`: the module `replay`, which tries a limit on an access log or a trace. `cli`: the program that does.
 //!
 //! # Modules and the dependency rule
 //!
 //! ```text
-//! sync, clock → budget, decision → bucket → window, reserve, lease, snapshot → compound, rule, identity → keyed → policy → limiter → redis, replay
+//! sync, clock → budget, decision → bucket → window, reserve, lease, snapshot → compound, rule, identity → keyed → policy → limiter → redis, replay, retry
 //! ```
 //!
 //! Each may use what stands left of it, and nothing points back. [`bucket`] takes `now` as a number and never reads a
@@ -89,6 +91,8 @@ pub mod redis;
 #[cfg(feature = "replay")]
 pub mod replay;
 pub mod reserve;
+#[cfg(feature = "retry")]
+pub mod retry;
 pub mod rule;
 #[cfg(feature = "std")]
 pub mod snapshot;
