@@ -18,6 +18,8 @@ pub mod keyed;
 pub mod parsers;
 #[cfg(feature = "policy")]
 pub mod policy;
+#[cfg(feature = "retry")]
+pub mod retry;
 pub mod window;
 pub mod word;
 
@@ -40,6 +42,8 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("parsers", parsers::run),
     #[cfg(feature = "policy")]
     ("policy", policy::run),
+    #[cfg(feature = "retry")]
+    ("retry", retry::run),
     ("window", window::run),
     ("word", word::run),
 ];

@@ -9,7 +9,7 @@ use admittance::{Budget, BudgetError, Window};
 use admittance::{Per, Rule};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
 
-use crate::{complain, policy};
+use crate::{complain, policy, retry};
 
 /// Rate limits, tried before they are switched on.
 #[derive(Debug, Parser)]
@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Drive a shared store with a policy, and say what it admitted and how fast it answered.
     Load(Load),
+    /// Say when a client's attempts would go, by what a server's Retry-After asks for.
+    Retry(Box<retry::Args>),
     /// Look at files of policies.
     #[command(arg_required_else_help = true)]
     Policy {
@@ -127,6 +129,8 @@ Exit codes:
 const FIRST_STEPS: &str = "\
 Try a limit of five requests at once and one every two seconds on a log:
   admittance replay access.log --capacity 5 --refill 1/2s
+See when a client may try again:
+  admittance retry --header 'Retry-After: 3' --deadline 10s --attempts 5
 
 `admittance replay --help` has all flags, more examples and the exit codes.";
 

@@ -1,4 +1,4 @@
-//! The `admittance` program: limits tried on logs, policies checked.
+//! The `admittance` program: limits tried on logs, policies checked, retries previewed.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -7,6 +7,7 @@ mod policy;
 mod progress;
 mod replay;
 mod report;
+mod retry;
 mod store;
 
 use std::fmt;
@@ -25,6 +26,14 @@ fn main() -> ExitCode {
             Err(failure) => {
                 complain(format_args!("{failure}"));
                 ExitCode::FAILURE
+            }
+        },
+        Command::Retry(args) => match retry::run(&args) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
+            Err(failure) => {
+                complain(format_args!("{failure}"));
+                if failure.is_usage() { ExitCode::from(2) } else { ExitCode::FAILURE }
             }
         },
         Command::Policy { what: args::Policy::Check(args) } => match policy::check(&args) {
