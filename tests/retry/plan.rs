@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use admittance::ManualClock;
-use admittance::retry::{Backoff, Bound, Jitter, Outcome, Reason};
+use admittance::retry::{Backoff, Bound, Jitter, Outcome, Reason, Signal, Stop};
 
 use crate::support::{answer, get, plain, retry_at, s, secs, stop, stops};
 
@@ -17,7 +17,7 @@ fn the_latest_of_backoff_and_signal_counts() {
 
     let second = retry_at(call.after(&answer(503, &["3"])));
     assert_eq!((second.attempt(), second.at(), second.boundary(), second.bound()), (2, s(4), s(4), Bound::Signal));
-    assert_eq!((second.wait(), second.signal().map(|signal| signal.several())), (secs(3), Some(false)));
+    assert_eq!((second.wait(), second.signal().map(Signal::several)), (secs(3), Some(false)));
     clock.set(second.at());
     // An answer of 0 is obeyed by the backoff alone; so is none, and one that cannot be read.
     for (lines, wait) in [(&["0"][..], 200), (&[], 400), (&["+9"], 800)] {
@@ -55,7 +55,7 @@ fn a_wait_that_cannot_end_before_the_deadline_stops_now() {
         let mut call = get(&retry).within(Duration::from_nanos(s(10) - now));
         assert_eq!(call.deadline(), s(16) - now);
         let plan = call.after(&answer(503, &["3"]));
-        assert_eq!(plan.stop().map(|stop| stop.reason()), reason, "{plan}");
+        assert_eq!(plan.stop().map(Stop::reason), reason, "{plan}");
     }
     // A sooner deadline than the planner's counts, a later one does not.
     assert_eq!(get(&retry).within(secs(99)).deadline(), s(16));

@@ -255,7 +255,7 @@ proptest! {
     fn any_bytes_are_read_or_passed_over(lines in vec(vec(any::<u8>(), 0..40), 0..4), date in vec(any::<u8>(), 0..40)) {
         let read = |lines: &[Vec<u8>]| {
             let lines = lines.iter().map(|line| ("retry-after", &**line)).chain([("date", &*date), ("age", &*date)]);
-            admittance::retry::Response::new(503, crate::support::noon(), lines).signal(Default::default())
+            admittance::retry::Response::new(503, crate::support::noon(), lines).signal(admittance::retry::Lenience::STRICT)
         };
         let apart = read(&lines);
         let joined = read(&[lines.join(&b',')]);

@@ -1,6 +1,6 @@
 //! What can be said to `admittance retry`.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -113,7 +113,7 @@ pub(super) struct Header {
 
 impl Header {
     fn read(line: OsString) -> Result<Self, String> {
-        let bytes: Vec<u8> = into_bytes(line);
+        let bytes = line.into_encoded_bytes();
         let colon = bytes.iter().position(|&byte| byte == b':');
         let name = colon.and_then(|colon| str::from_utf8(&bytes[..colon]).ok());
         match (name, colon) {
@@ -123,11 +123,6 @@ impl Header {
             _ => Err("there is no name and ':'; write as in 'Retry-After: 3'".into()),
         }
     }
-}
-
-/// The bytes of an argument, whatever they are.
-fn into_bytes(argument: OsString) -> Vec<u8> {
-    OsStr::as_encoded_bytes(&argument).to_vec()
 }
 
 /// A duration, which may be 0: `250ms`, `3s`.
