@@ -63,7 +63,7 @@ pub struct Attempts<C = TscClock, R = super::SystemRandom> {
     due: (u64, u64),
     sent: u32,
     last_backoff: u64,
-    /// Whether the attempt to come has cost a token.
+    /// Whether the attempt to come has cost a token. All but the first have, where there is a budget.
     charged: bool,
     bound: Bound,
     signal: Option<Signal>,
@@ -140,7 +140,6 @@ impl<C: Clock, R: Random> Attempts<C, R> {
             return Plan::Stop(stop);
         }
         self.sent += 1;
-        self.charged = false;
         // Both drawn before anything is looked at: a longer signal never meets a luckier number.
         let draws = [self.stream.draw(), self.stream.draw()];
         let terms = self.shared.terms;

@@ -163,7 +163,8 @@ impl<C, R> RetryBuilder<C, R> {
     }
 
     /// Every attempt but the first costs a token of this bucket, and is not made where there is none: a service that fails all
-    /// its callers is not sent a multiple of their calls. Share it between planners by `Arc`.
+    /// its callers is not sent a multiple of their calls. Share it between planners by `Arc`. A call that is dropped while it waits
+    /// has spent its token.
     pub fn budget(mut self, budget: Arc<TokenBucket<C>>) -> Self {
         self.shared.budget = Some(budget);
         self

@@ -28,6 +28,22 @@ fn the_latest_of_backoff_and_signal_counts() {
     assert_eq!(call.sent(), 4);
 }
 
+/// What is drawn does not depend on what the server says: a second more is a second later, in this plan and in the next.
+#[test]
+fn a_second_more_is_a_second_later() {
+    let plans = |seconds: &str| {
+        let clock = ManualClock::new();
+        let retry = plain(3, secs(1000), &clock).spread(secs(5)).build().unwrap();
+        let mut call = get(&retry);
+        let first = retry_at(call.after(&answer(503, &[seconds])));
+        [first.at(), retry_at(call.after(&answer(503, &["20"]))).at()]
+    };
+    let [one, next] = plans("1");
+    for seconds in 2..20 {
+        assert_eq!(plans(&seconds.to_string()), [one + s(seconds - 1), next], "{seconds}");
+    }
+}
+
 #[test]
 fn a_second_is_not_floored_away() {
     let clock = ManualClock::at(999_999_999);
