@@ -157,3 +157,48 @@ const fn gcd(a: u128, b: u128) -> u128 {
     }
     a
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is missing from a bucket after so many microseconds.
+    fn after(state: &State, p: u64, micros: u64) -> State {
+        State { gone: state.gone.saturating_sub(micros * p), at: state.at + micros }
+    }
+
+    #[test]
+    fn a_wait_is_the_smallest_after_which_the_tokens_are_there() {
+        for (p, d, capacity) in [(1, 1, 5), (3, 7, 4), (7, 3, 9), (1, 250, 10), (600, 1, 1_000), (999_983, 1_000_000, 3)] {
+            let terms = Terms::Bucket { p, d, full: capacity * d };
+            for gone in [1, d, capacity * d / 2, capacity * d - 1, capacity * d] {
+                let state = State { gone, at: 1_000 };
+                for n in 1..=capacity.min(20) {
+                    let wait = terms.wait(&state, n, 1_000);
+                    assert!(terms.available(&after(&state, p, wait)) >= n, "{terms:?} {state:?} {n}: {wait} is too short");
+                    if wait > 0 {
+                        let early = terms.available(&after(&state, p, wait - 1));
+                        assert!(early < n, "{terms:?} {state:?} {n}: {wait} is too long");
+                    }
+                    // Asked before the state's instant, by a clock that stepped back, it is longer by the step.
+                    assert_eq!(terms.wait(&state, n, 400), if wait > 0 { wait + 600 } else { 0 });
+                }
+            }
+        }
+        let window = Terms::Window { limit: 5, length: 1_000 };
+        let state = State { gone: 3, at: 5_000 };
+        assert_eq!([1, 2, 3, 5].map(|n| window.wait(&state, n, 4_001)), [0, 0, 999, 999]);
+    }
+
+    #[test]
+    fn a_rule_is_reduced_and_counted_in_microseconds() {
+        use crate::budget::Budget;
+        use crate::window::Window;
+        let of = |rule: Rule| Terms::new(&rule).unwrap();
+        assert_eq!(of(Budget::per_second(4_000).into()), Terms::Bucket { p: 1, d: 250, full: 1_000_000 });
+        assert_eq!(of(Budget::per_second(600_000_000).with_capacity(5).into()), Terms::Bucket { p: 600, d: 1, full: 5 });
+        let odd = Budget::new(2, 7, core::time::Duration::from_nanos(3_001)).unwrap();
+        assert_eq!(of(odd.into()), Terms::Bucket { p: 7_000, d: 3_001, full: 6_002 });
+        assert_eq!(of(Window::per_second(9).into()), Terms::Window { limit: 9, length: 1_000_000 });
+    }
+}
