@@ -162,6 +162,18 @@ impl Judge {
     }
 
     /// Keys that may have a bucket which is not full at `now`: only those keep a slot from a newcomer.
+    fn refunded(&mut self, key: u8, tier: usize, cost: u64, permit: &Permit, now: u64) {
+        let (rule, taken_at) = (self.rules[tier], self.taken_at);
+        let span = self.span(key, tier, now);
+        // Who has no bucket has nothing to be given back.
+        let none = span.most.bits() <= rule.full(taken_at).bits();
+        span.most = rule.refund(span.most, cost, permit, now);
+        span.least = rule.refund(span.least, cost, permit, now);
+        if none {
+            span.least = higher(span.least, rule.full(taken_at));
+        }
+    }
+
     fn in_use(&self, now: u64) -> usize {
         self.keys.values().filter(|span| !self.rules[span.tier].is_full(span.least, now)).count()
     }
@@ -254,17 +266,7 @@ pub(crate) fn drive_keyed(
                 let (key, tier) = called(key);
                 let Some(permit) = &last else { continue };
                 table.refund_as(&key, tiers[tier], cost, permit);
-                let rule = judge.rules[tier];
-                let taken_at = judge.taken_at;
-                let span = judge.span(key, tier, now);
-                // Who has no bucket has nothing to be given back.
-                let none = span.most.bits() <= rule.full(taken_at).bits();
-                let (most, least) = (span.most, span.least);
-                span.most = rule.refund(most, cost, permit, now);
-                span.least = rule.refund(least, cost, permit, now);
-                if none {
-                    span.least = higher(span.least, rule.full(taken_at));
-                }
+                judge.refunded(key, tier, cost, permit, now);
                 Ok(())
             }
         };

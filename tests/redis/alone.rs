@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use admittance::policy::{OnStoreFailure, Sharing};
-use admittance::redis::{FailureKind, SharedLimiter, Store};
+use admittance::redis::{FailureKind, SharedLimiter, Store, StoreFailure};
 use admittance::{Budget, Window};
 
 use crate::support::{Account, account, policy, some};
@@ -55,7 +55,7 @@ async fn deny_denies_admit_admits_and_shadow_goes_on() {
         for _ in 0..20 {
             let verdict = limiter.check(&ann, 1).await;
             assert_eq!(verdict.is_admitted(), admits);
-            assert_eq!(verdict.degraded().map(|failure| failure.kind()), Some(FailureKind::Unreachable));
+            assert_eq!(verdict.degraded().map(StoreFailure::kind), Some(FailureKind::Unreachable));
         }
         assert_eq!(limiter.stats().degraded, 20);
         assert!(limiter.check(&ann, 6).await.decision().is_never(), "no store is needed to know");

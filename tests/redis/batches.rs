@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use admittance::policy::{OnStoreFailure, Sharing};
-use admittance::redis::{DecidedBy, FailureKind};
+use admittance::redis::{DecidedBy, FailureKind, StoreFailure};
 use admittance::{Budget, Window};
 
 use crate::support::{Server, account, limiter, patient, some};
@@ -84,7 +84,7 @@ async fn who_gives_up_before_the_call_was_sent_is_not_charged() {
         assert!(gave_up.is_err());
     }
     let verdict = first.await.unwrap();
-    assert_eq!(verdict.degraded().map(|failure| failure.kind()), Some(FailureKind::Timeout));
+    assert_eq!(verdict.degraded().map(StoreFailure::kind), Some(FailureKind::Timeout));
     server.run(&["CLIENT", "UNPAUSE"]).ok();
     // The first was sent, and nobody knows whether it was executed. The five were not.
     let spent = loop {

@@ -34,7 +34,7 @@ async fn most_admissions_of_a_lease_ask_nobody_and_the_sum_is_the_budget() {
 #[tokio::test]
 async fn what_two_processes_lease_is_no_more_than_there_is() {
     let server = Server::start();
-    let [one, other] = [(), ()].map(|()| limiter(&server, Window::per_day(1_000), patient().lease(300, LONG)));
+    let [one, other] = [(), ()].map(|()| limiter(&server, Window::per_day(1_000), patient().lease(900, LONG)));
     let ann = account("ann");
     let (mut first, mut second) = (0, 0);
     for _ in 0..900 {
@@ -42,7 +42,7 @@ async fn what_two_processes_lease_is_no_more_than_there_is() {
         second += admits(&other, &ann, 1).await;
     }
     assert_eq!(first + second, 1_000);
-    assert!(first > 300 && second > 300, "{first} and {second}: near exhaustion leases are small");
+    assert!(first > 350 && second > 350, "{first} and {second}: a lease leaves most to others");
 }
 
 #[tokio::test]
@@ -108,8 +108,8 @@ fn what_a_process_that_crashes_had_leased_is_admitted_by_nobody_until_it_has_ref
     runtime().block_on(async {
         let other = limiter(&server, budget, patient());
         admitted += admits(&other, &ann, 2_000).await;
-        let most = 1_000 + (begun.elapsed().as_secs_f64() * 200.0).ceil() as u64;
-        assert!(admitted + lost <= most, "{admitted} and {lost} lost are more than {most}");
+        let most = 1_000 + begun.elapsed().as_micros().div_ceil(5_000);
+        assert!(u128::from(admitted + lost) <= most, "{admitted} and {lost} lost are more than {most}");
         // With time they are there again: the bucket is full when nobody spends.
         tokio::time::timeout(Duration::from_secs(20), async {
             while other.check(&ann, 0).await.decision().remaining() != Some(1_000) {
@@ -150,10 +150,9 @@ async fn near_exhaustion_leases_shrink_and_99_percent_of_the_budget_is_admitted(
     for node in nodes {
         admitted += node.await.unwrap();
     }
-    let budget = CAPACITY as f64 + begun.elapsed().as_secs_f64() * RATE as f64;
-    let share = admitted as f64 / budget;
-    println!("{admitted} of {budget}: {share:.4}");
-    assert!((0.99..=1.0).contains(&share), "{admitted} of {budget}: {share:.4}");
+    let budget = u128::from(CAPACITY) + begun.elapsed().as_micros() * u128::from(RATE) / 1_000_000;
+    let admitted = u128::from(admitted);
+    assert!(admitted <= budget && admitted * 100 >= budget * 99, "{admitted} of {budget}");
 }
 
 #[tokio::test]
@@ -165,10 +164,10 @@ async fn a_lease_of_one_window_is_not_spent_in_the_next() {
     // Windows are aligned to 1970 on the server's clock, which is this machine's.
     let into = || {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        Duration::from_nanos((since.as_nanos() % length.as_nanos()) as u64)
+        Duration::from_nanos(u64::try_from(since.as_nanos() % length.as_nanos()).unwrap())
     };
     for _ in 0..3 {
-        tokio::time::sleep(length - into() + Duration::from_millis(2)).await;
+        tokio::time::sleep(length.saturating_sub(into()) + Duration::from_millis(2)).await;
         let first = limiter.check(&ann, 1).await;
         assert!(*first.decided_by() == DecidedBy::Store, "a new window, and {first:?}");
         assert!(limiter.check(&ann, 1).await.is_admitted());

@@ -123,8 +123,8 @@ fn spawn(port: u16, dir: &PathBuf, args: &[String]) -> Child {
 fn program() -> &'static str {
     static PROGRAM: OnceLock<&'static str> = OnceLock::new();
     PROGRAM.get_or_init(|| {
-        let there = |name: &&str| Command::new(name).arg("--version").stdout(Stdio::null()).status().is_ok();
         const NAMES: [&str; 2] = ["redis-server", "valkey-server"];
+        let there = |name: &&str| Command::new(name).arg("--version").stdout(Stdio::null()).status().is_ok();
         if let Some(name) = NAMES.iter().find(|name| there(name)) {
             return *name;
         }
