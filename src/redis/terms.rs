@@ -169,13 +169,18 @@ mod tests {
 
     #[test]
     fn a_wait_is_the_smallest_after_which_the_tokens_are_there() {
-        for (p, d, capacity) in [(1, 1, 5), (3, 7, 4), (7, 3, 9), (1, 250, 10), (600, 1, 1_000), (999_983, 1_000_000, 3)] {
+        for (p, d, capacity) in
+            [(1, 1, 5), (3, 7, 4), (7, 3, 9), (1, 250, 10), (600, 1, 1_000), (999_983, 1_000_000, 3)]
+        {
             let terms = Terms::Bucket { p, d, full: capacity * d };
             for gone in [1, d, capacity * d / 2, capacity * d - 1, capacity * d] {
                 let state = State { gone, at: 1_000 };
                 for n in 1..=capacity.min(20) {
                     let wait = terms.wait(&state, n, 1_000);
-                    assert!(terms.available(&after(&state, p, wait)) >= n, "{terms:?} {state:?} {n}: {wait} is too short");
+                    assert!(
+                        terms.available(&after(&state, p, wait)) >= n,
+                        "{terms:?} {state:?} {n}: {wait} is too short"
+                    );
                     if wait > 0 {
                         let early = terms.available(&after(&state, p, wait - 1));
                         assert!(early < n, "{terms:?} {state:?} {n}: {wait} is too long");
@@ -196,7 +201,10 @@ mod tests {
         use crate::window::Window;
         let of = |rule: Rule| Terms::new(&rule).unwrap();
         assert_eq!(of(Budget::per_second(4_000).into()), Terms::Bucket { p: 1, d: 250, full: 1_000_000 });
-        assert_eq!(of(Budget::per_second(600_000_000).with_capacity(5).into()), Terms::Bucket { p: 600, d: 1, full: 5 });
+        assert_eq!(
+            of(Budget::per_second(600_000_000).with_capacity(5).into()),
+            Terms::Bucket { p: 600, d: 1, full: 5 }
+        );
         let odd = Budget::new(2, 7, core::time::Duration::from_nanos(3_001)).unwrap();
         assert_eq!(of(odd.into()), Terms::Bucket { p: 7_000, d: 3_001, full: 6_002 });
         assert_eq!(of(Window::per_second(9).into()), Terms::Window { limit: 9, length: 1_000_000 });
