@@ -75,6 +75,8 @@ pub mod budget;
 pub mod clock;
 pub mod compound;
 pub mod decision;
+#[cfg(feature = "http")]
+pub mod http;
 #[cfg(feature = "std")]
 pub mod identity;
 #[cfg(feature = "std")]
@@ -96,6 +98,8 @@ pub mod retry;
 pub mod rule;
 #[cfg(feature = "std")]
 pub mod snapshot;
+#[cfg(feature = "tower")]
+pub mod tower;
 pub mod window;
 
 #[cfg(feature = "std")]

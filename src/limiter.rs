@@ -167,6 +167,7 @@ impl<I: Identity, C: Clock> Limiter<I, C> {
         self.table.hash_fed(|to| identity.feed(to))
     }
 
+    #[cfg(feature = "tower")]
     pub(crate) fn check_hashed(&self, hash: u64, cost: u64) -> Verdict {
         self.verdict(self.table.check_hash(hash, Tier::default(), cost))
     }

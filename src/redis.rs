@@ -95,6 +95,8 @@ mod trial;
 mod verdict;
 
 pub use failure::{FailureKind, StoreFailure};
+#[cfg(feature = "tower")]
+pub(crate) use limiter::Who;
 pub use limiter::{SharedLimiter, SharedStats, SharedTier};
 pub use limits::SharedError;
 pub use store::Store;

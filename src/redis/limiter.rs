@@ -74,6 +74,13 @@ pub struct SharedLimiter<I> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SharedTier(usize);
 
+/// An identity, to the store and to this process.
+#[cfg(feature = "tower")]
+pub(crate) struct Who {
+    place: Place,
+    digest: Digest,
+}
+
 /// A shared limiter at a glance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -164,17 +171,19 @@ impl<I: Identity> SharedLimiter<I> {
         tier: SharedTier,
         cost: u64,
     ) -> SharedVerdict {
-        let inner = &self.inner;
         let SharedTier(tier) = tier;
-        let place = inner.desk.place(identity, tier);
+        self.decide(self.inner.desk.place(identity, tier), || Digest::of(identity), tier, cost).await
+    }
+
+    async fn decide(&self, place: Place, digest: impl FnOnce() -> Digest, tier: usize, cost: u64) -> SharedVerdict {
         let decided = if let Some(decided) = self.at_once(place, tier, cost) {
             decided
         } else {
-            let errand = Errand { place, digest: Digest::of(identity), tier };
+            let errand = Errand { place, digest: digest(), tier };
             let asked = self.ask(errand, cost).await;
             asked.unwrap_or_else(|failure| self.without(failure, place, tier, cost))
         };
-        SharedVerdict::new(decided, inner.limits.on_exhausted() == OnExhausted::Shadow)
+        SharedVerdict::new(decided, self.inner.limits.on_exhausted() == OnExhausted::Shadow)
     }
 
     /// As [`check`](Self::check), and waits for the tokens where the policy says `wait_up_to`.
@@ -182,13 +191,17 @@ impl<I: Identity> SharedLimiter<I> {
     /// A wait that cannot end in time is not begun: the verdict is a denial at once. Several who wait for one budget are not
     /// served in order; each asks again when its tokens should be there.
     pub async fn wait<Q: Identity<Kind = I::Kind>>(&self, identity: &Q, cost: u64) -> SharedVerdict {
+        self.wait_at(self.inner.desk.place(identity, 0), Digest::of(identity), cost).await
+    }
+
+    async fn wait_at(&self, place: Place, digest: Digest, cost: u64) -> SharedVerdict {
         let limit = match self.inner.limits.on_exhausted() {
             OnExhausted::WaitUpTo(limit) => limit,
             OnExhausted::Deny | OnExhausted::Shadow => Duration::ZERO,
         };
         let begun = Instant::now();
         loop {
-            let verdict = self.check(identity, cost).await;
+            let verdict = self.decide(place, || digest, 0, cost).await;
             match verdict.retry_after() {
                 Some(wait) if begun.elapsed().saturating_add(wait) <= limit => sleep(wait).await,
                 _ => return verdict,
@@ -202,18 +215,40 @@ impl<I: Identity> SharedLimiter<I> {
     /// Give back only what was spent, once. A call to the store, unless the tokens were of a lease; what is lost on the way
     /// stays spent.
     pub async fn refund<Q: Identity<Kind = I::Kind>>(&self, identity: &Q, cost: u64, verdict: &SharedVerdict) {
+        self.give_back(self.inner.desk.place(identity, 0), || Digest::of(identity), cost, verdict).await;
+    }
+
+    async fn give_back(&self, place: Place, digest: impl FnOnce() -> Digest, cost: u64, verdict: &SharedVerdict) {
         let inner = &self.inner;
         if cost == 0 || !verdict.decision().is_admitted() {
             return;
         }
         match verdict.decided_by() {
-            DecidedBy::Store => inner.refund(Digest::of(identity), cost, verdict.at()).await,
+            DecidedBy::Store => inner.refund(digest(), cost, verdict.at()).await,
             DecidedBy::Lease => {
                 // A lease that is over meanwhile has been given back, and these tokens are lost until refilled.
-                inner.desk.with(inner.desk.place(identity, 0), |seat| seat.put_back(cost));
+                inner.desk.with(place, |seat| seat.put_back(cost));
             }
             DecidedBy::Memory | DecidedBy::Capacity | DecidedBy::Degraded(_) => {}
         }
+    }
+
+    /// Who this is to the store and to this process.
+    #[cfg(feature = "tower")]
+    pub(crate) fn who<Q: Identity<Kind = I::Kind>>(&self, identity: &Q) -> Who {
+        Who { place: self.inner.desk.place(identity, 0), digest: Digest::of(identity) }
+    }
+
+    /// As [`wait`](Self::wait).
+    #[cfg(feature = "tower")]
+    pub(crate) async fn wait_for(&self, who: &Who, cost: u64) -> SharedVerdict {
+        self.wait_at(who.place, who.digest, cost).await
+    }
+
+    /// As [`refund`](Self::refund).
+    #[cfg(feature = "tower")]
+    pub(crate) async fn refund_of(&self, who: &Who, cost: u64, verdict: &SharedVerdict) {
+        self.give_back(who.place, || who.digest, cost, verdict).await;
     }
 
     /// Gives back what is left of all leases now, and waits until that is done or has failed. For before a process ends; a

@@ -1,0 +1,11 @@
+//! Limits in front of services.
+#![cfg(feature = "tower")]
+
+mod axum;
+mod identities;
+mod refusals;
+mod several;
+#[cfg(feature = "redis")]
+mod shared;
+mod support;
+mod waits;
