@@ -47,9 +47,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let strangers: Limiter<Address> = Limiter::new(policy("strangers", IdentityKind::Address)?)?;
     // Only a proxy on this machine or in this network is believed about whom it asks for.
     let client = ClientAddress::behind(["127.0.0.0/8".parse()?, "10.0.0.0/8".parse()?], Forwarding::XForwardedFor);
-    let peer = |extensions: &http::Extensions| {
-        extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip())
-    };
+    let peer =
+        |extensions: &http::Extensions| extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
     let limits = RateLimitLayer::builder()
         .limit(accounts, from_extension::<Account>())
         .or(strangers, from_peer(client, peer))

@@ -20,6 +20,8 @@ use std::vec::Vec;
 pub use top::{Denied, TopDenied};
 pub use verdict::Verdict;
 
+#[cfg(feature = "tower")]
+use crate::bucket::Word;
 use crate::clock::{Clock, TscClock};
 use crate::decision::{Decision, Permit};
 use crate::identity::{Identity, Kind};
@@ -174,6 +176,19 @@ impl<I: Identity, C: Clock> Limiter<I, C> {
 
     pub(crate) fn refund_hashed(&self, hash: u64, cost: u64, permit: &Permit) {
         self.table.refund_hash(hash, Tier::default(), cost, permit);
+    }
+
+    /// Until the budget that an admission was spent of is whole again; of a denial its wait.
+    #[cfg(feature = "tower")]
+    pub(crate) fn reset_after(&self, verdict: &Verdict) -> Duration {
+        match verdict.decision() {
+            Decision::Admitted(permit) => {
+                let now = self.table.clock().now();
+                let rule = self.table.rule(Tier::default());
+                Duration::from_nanos(rule.full_at(Word::from_bits(permit.stamp()), now).saturating_sub(now))
+            }
+            decision => decision.retry_after().unwrap_or_default(),
+        }
     }
 
     fn verdict(&self, decision: Decision) -> Verdict {

@@ -50,6 +50,8 @@ use std::string::String;
 use std::vec::Vec;
 
 pub use builder::PolicyBuilder;
+#[cfg(feature = "http")]
+pub(crate) use builder::is_name;
 pub use error::PolicyError;
 #[cfg(feature = "policy")]
 pub use file::{FileError, Policies};

@@ -24,7 +24,7 @@ use super::{Identity, Tag, hash_by_feeding, kind};
 /// assert_eq!(one.to_string(), "2001:db8::/64");
 /// ```
 ///
-/// Which address that is behind a proxy is not decided here: this type takes what it is given.
+/// Which address that is behind a proxy is not decided here: this type takes what it is given. See `http::ClientAddress`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Address {
     /// The network: bits past the prefix are 0.
@@ -79,7 +79,8 @@ impl Address {
         }
     }
 
-    const fn of(ip: IpAddr, ipv6_prefix: u8) -> Self {
+    /// As [`with_prefix`](Self::with_prefix), for a length that was found to be from 1 to 128.
+    pub(crate) const fn of(ip: IpAddr, ipv6_prefix: u8) -> Self {
         // By bits: the mapped form is `::ffff:0:0/96` and nothing else.
         let mapped = match ip {
             IpAddr::V4(ip) => Some(ip),

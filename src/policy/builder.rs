@@ -227,7 +227,8 @@ pub(super) fn unit_fault(unit: &Unit) -> Option<String> {
     }
 }
 
-fn is_name(name: &str) -> bool {
+/// Whether it is 1 to 64 of `a-z`, `0-9`, `-` and `_`, and begins with a letter.
+pub(crate) fn is_name(name: &str) -> bool {
     name.len() <= 64
         && name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))

@@ -298,8 +298,7 @@ impl<I: Identity> SharedLimiter<I> {
         }
         Some(match timeout_at(deadline, told).await {
             Ok(Ok(Ok(Told::Answer(answer, taken)))) => {
-                let (decision, limit) = inner.limits.decision(errand.tier, &answer, cost, taken, inner.now());
-                Ok(Decided { decision, limit, by: DecidedBy::Store, at: answer.now })
+                Ok(inner.limits.decided(errand.tier, &answer, cost, taken, inner.now()))
             }
             Ok(Ok(Ok(Told::Leased(left)))) => {
                 Ok(Decided::here(Decision::Admitted(Permit::new(left, 1, 0)), 0, DecidedBy::Lease))
@@ -321,11 +320,10 @@ impl<I: Identity> SharedLimiter<I> {
         // Relaxed: a count that orders nothing.
         inner.calls.fetch_add(1, Ordering::Relaxed);
         let answer = Answer::read(&inner.store.call(&call, deadline).await?, terms.len(), 1)?;
-        let (taken, at) = (answer.taken[0], answer.now);
         let now = inner.now();
-        let (decision, limit) = inner.limits.decision(tier, &answer, cost, taken, now);
+        let decided = inner.limits.decided(tier, &answer, cost, answer.taken[0], now);
         if inner.sharing.remembers_denials() {
-            if decision.is_denied() {
+            if decided.decision.is_denied() {
                 let known = Known { states: answer.states, server: answer.now, sent };
                 // Without a seat it is forgotten, which costs a call.
                 let _ = inner.desk.sit(place, now, |seat| seat.remember(Some(known)));
@@ -333,7 +331,7 @@ impl<I: Identity> SharedLimiter<I> {
                 inner.desk.with(place, |seat| seat.remember(None));
             }
         }
-        Ok(Decided { decision, limit, by: DecidedBy::Store, at })
+        Ok(decided)
     }
 
     /// As the policy says for a store that is slow or gone.

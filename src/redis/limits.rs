@@ -1,12 +1,14 @@
 //! The limits of a shared limiter: what the policies say, in a script's numbers.
 
 use core::fmt;
+use core::time::Duration;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
 use super::key::{self, Digest};
 use super::script::Answer;
 use super::terms::{InexactError, State, Terms};
+use super::verdict::{Decided, DecidedBy};
 use crate::decision::{Decision, Denial, Permit};
 use crate::policy::{OnExhausted, Policy, Sharing};
 
@@ -168,16 +170,26 @@ impl Limits {
             .min()
     }
 
-    /// What a request of `cost` is told that took `taken`, at `now` of this process's clock; and the limit that bound.
-    pub(super) fn decision(&self, tier: usize, answer: &Answer, cost: u64, taken: u64, now: u64) -> (Decision, usize) {
-        if taken >= cost {
+    /// What a request of `cost` is told that took `taken`, at `now` of this process's clock.
+    pub(super) fn decided(&self, tier: usize, answer: &Answer, cost: u64, taken: u64, now: u64) -> Decided {
+        let (decision, limit) = if taken >= cost {
             let (there, limit) = self.available(tier, &answer.states);
-            return (Decision::Admitted(Permit::new(there, 1, 0)), limit);
+            (Decision::Admitted(Permit::new(there, 1, 0)), limit)
+        } else {
+            let (wait, limit) = self.wait(tier, &answer.states, cost, answer.now);
+            // A request that was denied and would pass now was overtaken within its batch by a refill; it may come again
+            // at once.
+            let wait = wait.max(1).saturating_mul(1_000);
+            (Decision::Denied(Denial::at(now.saturating_add(wait), now)), limit)
+        };
+        let whole = self.terms[tier][limit].until_whole(&answer.states[limit], answer.now);
+        Decided {
+            decision,
+            limit,
+            by: DecidedBy::Store,
+            at: answer.now,
+            reset_after: Some(Duration::from_micros(whole)),
         }
-        let (wait, limit) = self.wait(tier, &answer.states, cost, answer.now);
-        // A request that was denied and would pass now was overtaken within its batch by a refill; it may come again at once.
-        let wait = wait.max(1).saturating_mul(1_000);
-        (Decision::Denied(Denial::at(now.saturating_add(wait), now)), limit)
     }
 }
 

@@ -131,6 +131,16 @@ impl Terms {
         }
     }
 
+    /// How long after `now` the budget is whole, if nobody spends in between, in µs.
+    pub(super) const fn until_whole(&self, state: &State, now: u64) -> u64 {
+        match self {
+            Self::Bucket { p, .. } => {
+                (state.at + state.gone.div_ceil(*p)).saturating_sub(now) * (state.gone > 0) as u64
+            }
+            Self::Window { .. } => state.at.saturating_sub(now) * (state.gone > 0) as u64,
+        }
+    }
+
     /// How long after `now` the state's window ends; `None` for a bucket.
     pub(super) const fn window_left(&self, state: &State, now: u64) -> Option<u64> {
         match self {

@@ -15,6 +15,7 @@ pub struct SharedVerdict {
     limit: usize,
     /// The server's instant of the decision, in µs, where it decided.
     at: u64,
+    reset_after: Option<Duration>,
 }
 
 /// Who made a decision.
@@ -38,19 +39,20 @@ pub(super) struct Decided {
     pub(super) limit: usize,
     pub(super) by: DecidedBy,
     pub(super) at: u64,
+    pub(super) reset_after: Option<Duration>,
 }
 
 impl Decided {
     /// By somebody else than the store.
     pub(super) const fn here(decision: Decision, limit: usize, by: DecidedBy) -> Self {
-        Self { decision, limit, by, at: 0 }
+        Self { decision, limit, by, at: 0, reset_after: None }
     }
 }
 
 impl SharedVerdict {
     pub(super) fn new(decided: Decided, shadow: bool) -> Self {
-        let Decided { decision, limit, by, at } = decided;
-        Self { verdict: Verdict::new(decision, shadow), by, limit, at }
+        let Decided { decision, limit, by, at, reset_after } = decided;
+        Self { verdict: Verdict::new(decision, shadow), by, limit, at, reset_after }
     }
 
     /// The server's instant of the decision, in µs since 1970; 0 where it did not decide.
@@ -83,6 +85,12 @@ impl SharedVerdict {
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.verdict.retry_after()
+    }
+
+    /// Until the budget that bound is whole again, counted from this answer's arrival, where the store told it.
+    #[must_use]
+    pub const fn reset_after(&self) -> Option<Duration> {
+        self.reset_after
     }
 
     /// Who decided.

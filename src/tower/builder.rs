@@ -2,7 +2,7 @@
 
 use core::fmt;
 use std::boxed::Box;
-use std::string::String;
+use std::string::{String, ToString as _};
 use std::sync::Arc;
 use std::vec::Vec;
 
@@ -14,7 +14,7 @@ use super::layer::{Cost, Limit, MOST, RateLimitLayer, Refund, Rules};
 use super::respond::ProblemJson;
 use super::seen::Seen;
 use crate::clock::Clock;
-use crate::http::{Dialect, RateLimitFields};
+use crate::http::{Dialect, Quota, RateLimitFields};
 use crate::identity::Identity;
 use crate::limiter::Limiter;
 use crate::policy::{Policy, Unit};
@@ -189,9 +189,9 @@ impl<R> RateLimitLayerBuilder<R> {
             }
         }
         let fields = dialect
-            .map(|dialect| RateLimitFields::new(dialect, policies))
+            .map(|dialect| RateLimitFields::new(dialect, policies.into_iter().map(Quota::of)))
             .transpose()
-            .map_err(|error| LayerError(std::format!("{error}")))?;
+            .map_err(|error| LayerError(error.to_string()))?;
         let limits = limits
             .into_iter()
             .map(|Building { guards, cost, lets_anonymous_pass }| Limit {

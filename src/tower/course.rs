@@ -18,12 +18,13 @@ pub(super) struct Course {
     rules: Arc<Rules>,
     /// The limit to be asked next.
     next: usize,
-    /// The guard that was asked last.
+    /// The guard that was asked last, and for how much.
     asked: (usize, usize),
+    cost: u64,
     /// What each limit charged, and who of it.
     charged: [Option<(usize, Ticket)>; MOST],
-    /// The limit that is nearest to its end, or that refused: its policy among all, and how it stands.
-    binding: Option<(usize, Standing)>,
+    /// The policy that is nearest to its end, or that refused; kept where answers tell it.
+    binding: Option<Standing>,
     refused: Option<Refused>,
     /// Budgets could not be looked at: nothing is said of how they stand.
     degraded: bool,
@@ -31,9 +32,9 @@ pub(super) struct Course {
 
 enum Refused {
     Exhausted { at: Place, retry_after: Duration },
-    TooLarge { at: Place },
-    StoreDown { at: Place },
-    Anonymous,
+    Never { at: Place, cost: u64 },
+    Degraded { at: Place },
+    Unidentified { at: Place },
 }
 
 /// A policy: of which limit, which guard, and which of that one's.
@@ -57,6 +58,7 @@ impl Course {
             rules,
             next: 0,
             asked: (0, 0),
+            cost: 0,
             charged: [const { None }; MOST],
             binding: None,
             refused: None,
@@ -74,11 +76,11 @@ impl Course {
             if !limit.guards.iter().flat_map(|guard| guard.policies()).any(covers) {
                 continue;
             }
-            let cost = (limit.cost)(seen);
+            self.cost = (limit.cost)(seen);
             let mut is_anonymous = true;
             for (guard, asked) in limit.guards.iter().enumerate() {
                 self.asked = (number, guard);
-                match asked.decide(seen, cost) {
+                match asked.decide(seen, self.cost) {
                     Decided::Missing => continue,
                     Decided::Later(later) => return Step::Later(later),
                     Decided::Now(made) => {
@@ -91,7 +93,7 @@ impl Course {
                 break;
             }
             if is_anonymous && !limit.lets_anonymous_pass {
-                self.refused = Some(Refused::Anonymous);
+                self.refused = Some(Refused::Unidentified { at: Place { limit: number, guard: 0, policy: 0 } });
                 self.give_back();
                 return Step::Refused;
             }
@@ -109,16 +111,10 @@ impl Course {
         let (limit, guard) = self.asked;
         let at = Place { limit, guard, policy: made.policy };
         let decision = made.verdict.decision();
-        let standing = match decision {
-            Decision::Admitted(permit) => Standing { remaining: permit.remaining(), retry_after: None },
-            Decision::Denied(denial) => Standing { remaining: 0, retry_after: Some(denial.retry_after()) },
-            Decision::Never => Standing { remaining: 0, retry_after: None },
-        };
-        self.degraded |= made.degraded;
         let is_admitted = made.verdict.is_admitted();
-        let is_nearer = self.binding.as_ref().is_none_or(|(_, before)| standing.remaining < before.remaining);
-        if !is_admitted || is_nearer {
-            self.binding = Some((self.number(at), standing));
+        self.degraded |= made.degraded;
+        if self.rules.fields.is_some() {
+            self.stands(at, &made);
         }
         if let Some(ticket) = made.ticket {
             self.charged[limit] = Some((guard, ticket));
@@ -127,14 +123,27 @@ impl Course {
             return true;
         }
         self.refused = Some(match decision {
-            _ if made.degraded => Refused::StoreDown { at },
-            Decision::Never => Refused::TooLarge { at },
+            _ if made.degraded => Refused::Degraded { at },
             Decision::Denied(denial) => Refused::Exhausted { at, retry_after: denial.retry_after() },
-            // Not reached: what is admitted is not refused.
-            Decision::Admitted(_) => Refused::Anonymous,
+            // What is admitted is not refused.
+            Decision::Never | Decision::Admitted(_) => Refused::Never { at, cost: self.cost },
         });
         self.give_back();
         false
+    }
+
+    /// Keeps the policy that refused, or has the fewest tokens left.
+    fn stands(&mut self, at: Place, made: &Made) {
+        let remaining = made.verdict.decision().remaining().unwrap_or(0);
+        let refuses = !made.verdict.is_admitted();
+        if !refuses && self.binding.is_some_and(|before| before.remaining <= remaining) {
+            return;
+        }
+        let guard = &self.rules.limits[at.limit].guards[at.guard];
+        let told = if refuses { made.verdict.retry_after() } else { made.reset_after };
+        if let Some(reset_after) = told.or_else(|| guard.reset_after(&made.verdict)) {
+            self.binding = Some(Standing { binding: self.number(at), remaining, reset_after });
+        }
     }
 
     /// Which of all policies it is.
@@ -160,9 +169,11 @@ impl Course {
         let policy = |at: Place| &self.rules.limits[at.limit].guards[at.guard].policies()[at.policy];
         let refusal = match self.refused {
             Some(Refused::Exhausted { at, retry_after }) => Refusal::Exhausted { policy: policy(at), retry_after },
-            Some(Refused::TooLarge { at }) => Refusal::TooLarge { policy: policy(at) },
-            Some(Refused::StoreDown { at }) => Refusal::StoreDown { policy: policy(at) },
-            Some(Refused::Anonymous) | None => Refusal::Anonymous,
+            Some(Refused::Never { at, cost }) => Refusal::Never { policy: policy(at), cost },
+            Some(Refused::Degraded { at }) => Refusal::Degraded { policy: policy(at) },
+            Some(Refused::Unidentified { at }) => Refusal::Unidentified { policy: policy(at) },
+            // Nobody asks for the refusal of what was not refused.
+            None => Refusal::Unidentified { policy: policy(Place { limit: 0, guard: 0, policy: 0 }) },
         };
         let mut response = respond.respond(&refusal);
         self.write_fields(response.headers_mut());
@@ -180,8 +191,8 @@ impl Course {
     }
 
     fn write_fields(&self, headers: &mut HeaderMap) {
-        if let (Some(fields), Some((policy, standing)), false) = (&self.rules.fields, &self.binding, self.degraded) {
-            fields.write(headers, *policy, standing);
+        if let (Some(fields), Some(standing), false) = (&self.rules.fields, self.binding, self.degraded) {
+            fields.write(headers, standing);
         }
     }
 }

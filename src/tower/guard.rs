@@ -25,6 +25,9 @@ pub(super) trait Guard: Send + Sync {
     /// Decides a request that costs so much.
     fn decide(&self, seen: &Seen<'_>, cost: u64) -> Decided;
 
+    /// Until when the budget that a verdict came of is whole again, or admits again; `None` where that is not known here.
+    fn reset_after(&self, verdict: &Verdict) -> Option<Duration>;
+
     /// Gives back what was spent; later, where that takes a call.
     fn give_back(&self, ticket: Ticket) -> Option<Later<()>>;
 }
@@ -45,6 +48,8 @@ pub(super) struct Made {
     pub(super) policy: usize,
     /// Decided without the store.
     pub(super) degraded: bool,
+    /// As [`Guard::reset_after`], where the store told it.
+    pub(super) reset_after: Option<Duration>,
     pub(super) ticket: Option<Ticket>,
 }
 
@@ -98,6 +103,10 @@ where
         }
     }
 
+    fn reset_after(&self, verdict: &Verdict) -> Option<Duration> {
+        Some(self.limiter.reset_after(verdict))
+    }
+
     fn give_back(&self, ticket: Ticket) -> Option<Later<()>> {
         match ticket {
             Ticket::Process { hash, cost, permit } => self.limiter.refund_hashed(hash, cost, &permit),
@@ -110,7 +119,7 @@ where
 
 fn made(verdict: Verdict, hash: u64, cost: u64) -> Made {
     let ticket = verdict.decision().admitted().map(|permit| Ticket::Process { hash, cost, permit });
-    Made { verdict, policy: 0, degraded: false, ticket }
+    Made { verdict, policy: 0, degraded: false, reset_after: None, ticket }
 }
 
 /// Asks again when the tokens should be there, for as long as the policy says.
@@ -137,7 +146,7 @@ pub(super) use shared::Shared;
 
 #[cfg(feature = "redis")]
 mod shared {
-    use super::{Box, Decided, Extract, Guard, Identity, Later, Made, Policy, Seen, Ticket};
+    use super::{Box, Decided, Duration, Extract, Guard, Identity, Later, Made, Policy, Seen, Ticket, Verdict};
     use crate::redis::{SharedLimiter, SharedVerdict, Who};
 
     /// A limit of all processes.
@@ -173,6 +182,10 @@ mod shared {
             }))
         }
 
+        fn reset_after(&self, _: &Verdict) -> Option<Duration> {
+            None
+        }
+
         fn give_back(&self, ticket: Ticket) -> Option<Later<()>> {
             match ticket {
                 Ticket::Shared(give_back) => Some(give_back()),
@@ -183,9 +196,10 @@ mod shared {
 
     fn made<I: Identity + 'static>(limiter: SharedLimiter<I>, who: Who, cost: u64, verdict: SharedVerdict) -> Made {
         let (of_all, policy, degraded) = (verdict.verdict(), verdict.limit(), verdict.degraded().is_some());
+        let reset_after = verdict.reset_after();
         let spent = verdict.decision().is_admitted() && !degraded;
         let give_back = move || -> Later<()> { Box::pin(async move { limiter.refund_of(&who, cost, &verdict).await }) };
         let ticket = spent.then(|| Ticket::Shared(Box::new(give_back)));
-        Made { verdict: of_all, policy, degraded, ticket }
+        Made { verdict: of_all, policy, degraded, reset_after, ticket }
     }
 }

@@ -35,9 +35,9 @@ async fn what_is_never_admitted_has_no_retry_after() {
         .build()
         .unwrap();
     let never = Front::of(&layer).answer(request("/", Some("ann"), None)).await;
-    assert_eq!((never.status().as_u16(), field(never.headers(), "retry-after")), (413, None));
+    assert_eq!((never.status().as_u16(), field(never.headers(), "retry-after")), (422, None));
     let problem: Value = serde_json::from_str(never.body()).unwrap();
-    assert_eq!(problem["status"], 413);
+    assert_eq!(problem["status"], 422);
 }
 
 #[tokio::test]
