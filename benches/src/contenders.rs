@@ -2,6 +2,8 @@
 
 pub mod crowd;
 mod floor;
+#[cfg(feature = "peers")]
+pub mod front;
 mod hot;
 mod ours;
 

@@ -195,8 +195,12 @@ impl<R> RateLimitLayerBuilder<R> {
         let limits = limits
             .into_iter()
             .map(|Building { guards, cost, lets_anonymous_pass }| Limit {
+                has_routes: guards
+                    .iter()
+                    .flat_map(|guard| guard.policies())
+                    .any(|policy| !policy.scope().prefixes().is_empty()),
                 guards,
-                cost: cost.unwrap_or_else(|| Box::new(|_| 1)),
+                cost,
                 lets_anonymous_pass,
             })
             .collect();

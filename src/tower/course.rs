@@ -1,8 +1,8 @@
 //! One request on its way through the limits: all or nothing.
 
 use core::time::Duration;
-use std::sync::Arc;
 
+use arrayvec::ArrayVec;
 use http::{HeaderMap, Response};
 
 use super::guard::{Decided, Later, Made, Ticket};
@@ -11,18 +11,18 @@ use super::respond::{Refusal, Respond};
 use super::seen::Seen;
 use crate::decision::Decision;
 use crate::http::Standing;
-use crate::policy::Policy;
 
 /// What a request has been told so far.
+///
+/// Kept on the stack while it is decided; where nothing is to be done with the answer it ends there.
 pub(super) struct Course {
-    rules: Arc<Rules>,
     /// The limit to be asked next.
     next: usize,
     /// The guard that was asked last, and for how much.
     asked: (usize, usize),
     cost: u64,
-    /// What each limit charged, and who of it.
-    charged: [Option<(usize, Ticket)>; MOST],
+    /// What was charged: by which limit, and who of it.
+    charged: ArrayVec<(usize, usize, Ticket), MOST>,
     /// The policy that is nearest to its end, or that refused; kept where answers tell it.
     binding: Option<Standing>,
     refused: Option<Refused>,
@@ -53,13 +53,12 @@ pub(super) enum Step {
 }
 
 impl Course {
-    pub(super) const fn new(rules: Arc<Rules>) -> Self {
+    pub(super) const fn new() -> Self {
         Self {
-            rules,
             next: 0,
             asked: (0, 0),
             cost: 0,
-            charged: [const { None }; MOST],
+            charged: ArrayVec::new_const(),
             binding: None,
             refused: None,
             degraded: false,
@@ -67,16 +66,14 @@ impl Course {
     }
 
     /// Asks the limits that have not been asked yet, until one refuses or cannot tell at once.
-    pub(super) fn go_on(&mut self, seen: &Seen<'_>) -> Step {
-        let rules = Arc::clone(&self.rules);
+    pub(super) fn go_on(&mut self, rules: &Rules, seen: &Seen<'_>) -> Step {
         while let Some(limit) = rules.limits.get(self.next) {
             let number = self.next;
             self.next += 1;
-            let covers = |policy: &Policy| policy.scope().covers(seen.uri().path());
-            if !limit.guards.iter().flat_map(|guard| guard.policies()).any(covers) {
+            if !limit.covers(seen) {
                 continue;
             }
-            self.cost = (limit.cost)(seen);
+            self.cost = limit.cost.as_ref().map_or(1, |cost| cost(seen));
             let mut is_anonymous = true;
             for (guard, asked) in limit.guards.iter().enumerate() {
                 self.asked = (number, guard);
@@ -84,7 +81,7 @@ impl Course {
                     Decided::Missing => continue,
                     Decided::Later(later) => return Step::Later(later),
                     Decided::Now(made) => {
-                        if !self.takes(made) {
+                        if !self.takes(rules, made) {
                             return Step::Refused;
                         }
                     }
@@ -94,7 +91,7 @@ impl Course {
             }
             if is_anonymous && !limit.lets_anonymous_pass {
                 self.refused = Some(Refused::Unidentified { at: Place { limit: number, guard: 0, policy: 0 } });
-                self.give_back();
+                self.give_back(rules);
                 return Step::Refused;
             }
         }
@@ -102,22 +99,22 @@ impl Course {
     }
 
     /// Goes on after a limit that could not tell at once.
-    pub(super) fn resume(&mut self, made: Made, seen: &Seen<'_>) -> Step {
-        if self.takes(made) { self.go_on(seen) } else { Step::Refused }
+    pub(super) fn resume(&mut self, rules: &Rules, made: Made, seen: &Seen<'_>) -> Step {
+        if self.takes(rules, made) { self.go_on(rules, seen) } else { Step::Refused }
     }
 
     /// Whether the request may go on. Where it may not, nothing stays charged.
-    fn takes(&mut self, made: Made) -> bool {
+    fn takes(&mut self, rules: &Rules, made: Made) -> bool {
         let (limit, guard) = self.asked;
         let at = Place { limit, guard, policy: made.policy };
         let decision = made.verdict.decision();
         let is_admitted = made.verdict.is_admitted();
         self.degraded |= made.degraded;
-        if self.rules.fields.is_some() {
-            self.stands(at, &made);
+        if rules.fields.is_some() {
+            self.stands(rules, at, &made);
         }
-        if let Some(ticket) = made.ticket {
-            self.charged[limit] = Some((guard, ticket));
+        if let (true, Some(ticket)) = (rules.gives_back(), made.ticket) {
+            self.charged.push((limit, guard, ticket));
         }
         if is_admitted {
             return true;
@@ -128,36 +125,27 @@ impl Course {
             // What is admitted is not refused.
             Decision::Never | Decision::Admitted(_) => Refused::Never { at, cost: self.cost },
         });
-        self.give_back();
+        self.give_back(rules);
         false
     }
 
     /// Keeps the policy that refused, or has the fewest tokens left.
-    fn stands(&mut self, at: Place, made: &Made) {
+    fn stands(&mut self, rules: &Rules, at: Place, made: &Made) {
         let remaining = made.verdict.decision().remaining().unwrap_or(0);
         let refuses = !made.verdict.is_admitted();
         if !refuses && self.binding.is_some_and(|before| before.remaining <= remaining) {
             return;
         }
-        let guard = &self.rules.limits[at.limit].guards[at.guard];
+        let guard = &rules.limits[at.limit].guards[at.guard];
         let told = if refuses { made.verdict.retry_after() } else { made.reset_after };
         if let Some(reset_after) = told.or_else(|| guard.reset_after(&made.verdict)) {
-            self.binding = Some(Standing { binding: self.number(at), remaining, reset_after });
+            self.binding = Some(Standing { binding: number(rules, at), remaining, reset_after });
         }
     }
 
-    /// Which of all policies it is.
-    fn number(&self, at: Place) -> usize {
-        let limits = &self.rules.limits;
-        let before = limits[..at.limit].iter().flat_map(|limit| &limit.guards);
-        let beside = &limits[at.limit].guards[..at.guard];
-        before.chain(beside).map(|guard| guard.policies().len()).sum::<usize>() + at.policy
-    }
-
-    fn give_back(&mut self) {
-        for (limit, charged) in self.charged.iter_mut().enumerate() {
-            let Some((guard, ticket)) = charged.take() else { continue };
-            if let Some(later) = self.rules.limits[limit].guards[guard].give_back(ticket) {
+    fn give_back(&mut self, rules: &Rules) {
+        for (limit, guard, ticket) in self.charged.drain(..) {
+            if let Some(later) = rules.limits[limit].guards[guard].give_back(ticket) {
                 // Nobody waits for it: the answer goes out meanwhile.
                 tokio::spawn(later);
             }
@@ -165,8 +153,8 @@ impl Course {
     }
 
     /// The answer to a request that was refused.
-    pub(super) fn refuse<B>(self, respond: &impl Respond<B>) -> Response<B> {
-        let policy = |at: Place| &self.rules.limits[at.limit].guards[at.guard].policies()[at.policy];
+    pub(super) fn refuse<B>(self, rules: &Rules, respond: &impl Respond<B>) -> Response<B> {
+        let policy = |at: Place| &rules.limits[at.limit].guards[at.guard].policies()[at.policy];
         let refusal = match self.refused {
             Some(Refused::Exhausted { at, retry_after }) => Refusal::Exhausted { policy: policy(at), retry_after },
             Some(Refused::Never { at, cost }) => Refusal::Never { policy: policy(at), cost },
@@ -176,23 +164,29 @@ impl Course {
             None => Refusal::Unidentified { policy: policy(Place { limit: 0, guard: 0, policy: 0 }) },
         };
         let mut response = respond.respond(&refusal);
-        self.write_fields(response.headers_mut());
+        self.write_fields(rules, response.headers_mut());
         response
     }
 
     /// The service's answer, with what is to be said of the budgets; and the tokens given back, where it is such a one.
-    pub(super) fn finish<B>(mut self, mut response: Response<B>) -> Response<B> {
-        let rules = Arc::clone(&self.rules);
-        self.write_fields(response.headers_mut());
+    pub(super) fn finish<B>(mut self, rules: &Rules, mut response: Response<B>) -> Response<B> {
+        self.write_fields(rules, response.headers_mut());
         if rules.refund.as_ref().is_some_and(|refund| refund(response.status(), response.headers())) {
-            self.give_back();
+            self.give_back(rules);
         }
         response
     }
 
-    fn write_fields(&self, headers: &mut HeaderMap) {
-        if let (Some(fields), Some(standing), false) = (&self.rules.fields, self.binding, self.degraded) {
+    fn write_fields(&self, rules: &Rules, headers: &mut HeaderMap) {
+        if let (Some(fields), Some(standing), false) = (&rules.fields, self.binding, self.degraded) {
             fields.write(headers, standing);
         }
     }
+}
+
+/// Which of all policies it is.
+fn number(rules: &Rules, at: Place) -> usize {
+    let before = rules.limits[..at.limit].iter().flat_map(|limit| &limit.guards);
+    let beside = &rules.limits[at.limit].guards[..at.guard];
+    before.chain(beside).map(|guard| guard.policies().len()).sum::<usize>() + at.policy
 }

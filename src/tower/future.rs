@@ -4,12 +4,14 @@ use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
+use std::sync::Arc;
 
 use http::Response;
 use pin_project_lite::pin_project;
 
 use super::course::Course;
 use super::guard::Later;
+use super::layer::Rules;
 
 pin_project! {
     /// The answer of a [`RateLimit`](super::RateLimit).
@@ -25,15 +27,22 @@ pin_project! {
 pin_project! {
     #[project = StateOf]
     enum State<F, B, E> {
-        Calls { #[pin] future: F, course: Option<Course> },
+        Calls { #[pin] future: F, rest: Option<Rest> },
         Answers { response: Option<Response<B>> },
         Boxed { future: Later<Result<Response<B>, E>> },
     }
 }
 
+/// What is to be done with an answer: fields to be written, tokens to be given back.
+pub(super) struct Rest {
+    pub(super) rules: Arc<Rules>,
+    pub(super) course: Course,
+}
+
 impl<F, B, E> ResponseFuture<F, B, E> {
-    pub(super) const fn calls(future: F, course: Course) -> Self {
-        Self { state: State::Calls { future, course: Some(course) } }
+    /// The service's own answer, and with it what `rest` has to do.
+    pub(super) const fn calls(future: F, rest: Option<Rest>) -> Self {
+        Self { state: State::Calls { future, rest } }
     }
 
     pub(super) const fn answers(response: Response<B>) -> Self {
@@ -53,10 +62,10 @@ where
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().state.project() {
-            StateOf::Calls { future, course } => future.poll(context).map(|answer| {
-                let course = course.take();
-                answer.map(|response| match course {
-                    Some(course) => course.finish(response),
+            StateOf::Calls { future, rest } => future.poll(context).map(|answer| {
+                let rest = rest.take();
+                answer.map(|response| match rest {
+                    Some(Rest { rules, course }) => course.finish(&rules, response),
                     None => response,
                 })
             }),

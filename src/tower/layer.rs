@@ -57,6 +57,18 @@ pub(super) struct Rules {
     pub(super) refund: Option<Refund>,
 }
 
+impl Rules {
+    /// Whether there is something to be done with answers.
+    pub(super) const fn looks_at_answers(&self) -> bool {
+        self.fields.is_some() || self.refund.is_some()
+    }
+
+    /// Whether what was spent may have to be given back.
+    pub(super) const fn gives_back(&self) -> bool {
+        self.refund.is_some() || self.limits.len() > 1
+    }
+}
+
 /// Whether an answer gives back what its request was charged.
 pub(super) type Refund = Box<dyn Fn(StatusCode, &HeaderMap) -> bool + Send + Sync>;
 
@@ -66,9 +78,20 @@ pub(super) type Cost = Box<dyn Fn(&Seen<'_>) -> u64 + Send + Sync>;
 /// One limit: the first of its guards that knows who asks decides.
 pub(super) struct Limit {
     pub(super) guards: Vec<Box<dyn Guard>>,
-    pub(super) cost: Cost,
+    /// What a request costs; 1 where that is not said.
+    pub(super) cost: Option<Cost>,
+    /// Whether it holds on some routes alone.
+    pub(super) has_routes: bool,
     /// What happens to a request of whom no guard knows who asks.
     pub(super) lets_anonymous_pass: bool,
+}
+
+impl Limit {
+    pub(super) fn covers(&self, seen: &Seen<'_>) -> bool {
+        let path = || seen.uri().path();
+        !self.has_routes
+            || self.guards.iter().flat_map(|guard| guard.policies()).any(|policy| policy.scope().covers(path()))
+    }
 }
 
 impl RateLimitLayer {

@@ -10,7 +10,7 @@ use http::{Request, Response};
 use tower_service::Service;
 
 use super::course::{Course, Step};
-use super::future::ResponseFuture;
+use super::future::{ResponseFuture, Rest};
 use super::layer::Rules;
 use super::respond::{ProblemJson, Respond};
 use super::seen::Seen;
@@ -53,27 +53,30 @@ where
     }
 
     fn call(&mut self, request: Request<A>) -> Self::Future {
-        let mut course = Course::new(Arc::clone(&self.rules));
-        match course.go_on(&Seen::of(&request)) {
-            Step::Go => ResponseFuture::calls(self.inner.call(request), course),
-            Step::Refused => ResponseFuture::answers(course.refuse(&*self.respond)),
+        let mut course = Course::new();
+        match course.go_on(&self.rules, &Seen::of(&request)) {
+            Step::Go => {
+                let rest = self.rules.looks_at_answers().then(|| Rest { rules: Arc::clone(&self.rules), course });
+                ResponseFuture::calls(self.inner.call(request), rest)
+            }
+            Step::Refused => ResponseFuture::answers(course.refuse(&self.rules, &*self.respond)),
             Step::Later(later) => {
                 // The service that was made ready is the one to call; its clone may not be.
                 let clone = self.inner.clone();
                 let mut inner = mem::replace(&mut self.inner, clone);
-                let respond = Arc::clone(&self.respond);
+                let (rules, respond) = (Arc::clone(&self.rules), Arc::clone(&self.respond));
                 ResponseFuture::boxed(Box::pin(async move {
                     let mut later = later;
                     loop {
                         let made = later.await;
-                        later = match course.resume(made, &Seen::of(&request)) {
+                        later = match course.resume(&rules, made, &Seen::of(&request)) {
                             Step::Go => break,
-                            Step::Refused => return Ok(course.refuse(&*respond)),
+                            Step::Refused => return Ok(course.refuse(&rules, &*respond)),
                             Step::Later(later) => later,
                         };
                     }
                     let response = inner.call(request).await?;
-                    Ok(course.finish(response))
+                    Ok(course.finish(&rules, response))
                 }))
             }
         }

@@ -151,7 +151,7 @@ fn filled<T: Table>(plan: &Plan, keys: u64) -> &'static T {
     table.downcast_ref().expect("it was put in under its own type")
 }
 
-fn budget(plan: &Plan) -> Budget {
+pub(super) fn budget(plan: &Plan) -> Budget {
     Budget::new(plan.capacity.into(), plan.tokens.into(), plan.per).expect("a plan's budget is plain")
 }
 

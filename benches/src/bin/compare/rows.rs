@@ -10,6 +10,8 @@ mod threads;
 #[cfg(feature = "peers")]
 mod coarse;
 #[cfg(feature = "peers")]
+mod front;
+#[cfg(feature = "peers")]
 mod governor;
 
 use crate::duel::{Effort, Outcome};
@@ -63,6 +65,8 @@ pub(crate) const ROWS: &[Row] = &[
     keyed::TWO_THREADS,
     keyed::BATCH,
     keyed::BATCH_FEW,
+    front::LAYER,
+    front::FIELDS,
     coarse::VS_DEFAULT,
     coarse::VS_UPKEEP,
     keyed::MANY_COARSE,
