@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::support::policy;
 
 /// Asks once, and reads all that is answered.
-async fn ask(to: SocketAddr, fields: &str) -> String {
+pub(crate) async fn ask(to: SocketAddr, fields: &str) -> String {
     let mut stream = TcpStream::connect(to).await.unwrap();
     let text = format!("GET /work HTTP/1.1\r\nhost: here\r\nconnection: close\r\n{fields}\r\n");
     stream.write_all(text.as_bytes()).await.unwrap();

@@ -2,6 +2,7 @@
 #![cfg(feature = "tower")]
 
 mod axum;
+mod hyper;
 mod identities;
 mod refusals;
 mod several;
