@@ -4,7 +4,7 @@
 //! tagged and length-prefixed): braces, colons, globs, newlines and 100 kB of it change neither the slot nor the length.
 //! The digest alone is the hash tag, so all limits of one identity are in one slot, and identities spread over all.
 
-use core::fmt::{self, Write as _};
+use core::fmt::Write as _;
 use core::hash::Hasher;
 use std::string::String;
 
@@ -28,30 +28,28 @@ impl Digest {
         Self(half)
     }
 
+    /// As it is written.
+    fn hex(&self) -> [u8; 32] {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut hex = [0; 32];
+        for (pair, byte) in hex.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        hex
+    }
+
     /// The cluster slot: that of the hash tag, which is the digest as it is written in the key.
     pub(super) fn slot(&self) -> u16 {
         const CRC: crc::Crc<u16> = crc::Crc::<u16>::new(&crc::CRC_16_XMODEM);
         let mut digest = CRC.digest();
-        for byte in self.0 {
-            digest.update(&hex(byte));
-        }
+        digest.update(&self.hex());
         digest.finalize() % SLOTS
     }
 }
 
 /// Slots of a cluster.
 pub(super) const SLOTS: u16 = 1 << 14;
-
-const fn hex(byte: u8) -> [u8; 2] {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    [DIGITS[(byte >> 4) as usize], DIGITS[(byte & 15) as usize]]
-}
-
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
 
 struct Feed(Sha256);
 
@@ -75,9 +73,7 @@ pub(super) fn key(stem: &str, digest: &Digest) -> String {
     let mut key = String::with_capacity(stem.len() + 34);
     key.push_str(stem);
     key.push('{');
-    for byte in digest.0 {
-        key.extend(hex(byte).map(char::from));
-    }
+    key.push_str(core::str::from_utf8(&digest.hex()).unwrap_or_default());
     key.push('}');
     key
 }
