@@ -22,13 +22,14 @@ if not redis.call('SET', KEYS[1], '1', 'NX', 'PXAT', remembered) then
   return 0
 end
 for number = 2, #KEYS do
-  local key, arg = KEYS[number], 5 + (number - 2) * 3
-  local p, d, length = tonumber(ARGV[arg]), tonumber(ARGV[arg + 1]), tonumber(ARGV[arg + 2])
+  local key, scale = KEYS[number], ARGV[number + 3]
+  local p, d, length = string.match(scale, '^(%d+) (%d+) (%d+)$')
+  p, d, length = tonumber(p), tonumber(d), tonumber(length)
   local raw = redis.call('GET', key)
   if raw and p > 0 then
-    local missing, as_of, scale = string.match(raw, '^(%d+) (%d+) (%d+ %d+ %d+)$')
+    local missing, as_of, kept = string.match(raw, '^(%d+) (%d+) (%d+ %d+ %d+)$')
     -- Tokens of another budget than the lease was taken from are not counted in its ticks.
-    if missing and scale == table.concat(ARGV, ' ', arg, arg + 2) then
+    if missing and kept == scale then
       missing = math.max(tonumber(missing) - tokens * d, 0)
       redis.call('SET', key, string.format('%.0f %s %s', missing, as_of, scale), 'KEEPTTL')
     end

@@ -1,5 +1,6 @@
 //! The scripts: their text, which is constant, how they are called, and how they answer.
 
+use core::fmt::Write as _;
 use std::string::String;
 use std::sync::LazyLock;
 use std::vec::Vec;
@@ -25,7 +26,7 @@ impl Script {
     }
 }
 
-/// One call of a script. Every argument but the keys is a number, and no text is built from what anybody says.
+/// One call of a script. Every argument but the keys is numbers, and no text is built from what anybody says.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     script: &'static Script,
@@ -35,7 +36,15 @@ pub(super) struct Call {
     slot: u16,
     /// The instant to decide at, where it is not the server's.
     now: Option<u64>,
-    numbers: Vec<u64>,
+    args: Vec<Arg>,
+}
+
+/// An argument: one number, or several with spaces between.
+#[derive(Clone, Copy, Debug)]
+enum Arg {
+    One(u64),
+    Two(u64, u64),
+    Terms(Terms),
 }
 
 /// What one request of a call may take.
@@ -74,16 +83,20 @@ impl Call {
         terms: &[Terms],
         requests: impl IntoIterator<Item = Request>,
     ) -> Self {
-        let mut numbers: Vec<_> = terms.iter().flat_map(Terms::args).collect();
-        numbers.extend(requests.into_iter().flat_map(|request| [request.least, request.most]));
-        Self { script: &SPEND, keys, slot, now, numbers }
+        let requests = requests.into_iter().map(
+            |Request { least, most }| {
+                if least == most { Arg::One(least) } else { Arg::Two(least, most) }
+            },
+        );
+        let args = terms.iter().copied().map(Arg::Terms).chain(requests).collect();
+        Self { script: &SPEND, keys, slot, now, args }
     }
 
     /// Gives a lease back. The first key is the lease's.
     pub(super) fn give_back(keys: Vec<String>, slot: u16, now: Option<u64>, terms: &[Terms], back: Return) -> Self {
-        let mut numbers = Vec::from([back.tokens, back.granted, back.until]);
-        numbers.extend(terms.iter().flat_map(Terms::args));
-        Self { script: &GIVE_BACK, keys, slot, now, numbers }
+        let numbers = [back.tokens, back.granted, back.until].map(Arg::One);
+        let args = numbers.into_iter().chain(terms.iter().copied().map(Arg::Terms)).collect();
+        Self { script: &GIVE_BACK, keys, slot, now, args }
     }
 
     pub(super) const fn slot(&self) -> u16 {
@@ -101,7 +114,7 @@ impl Call {
     }
 
     fn command(&self, name: &str, script: &str) -> Cmd {
-        let mut cmd = Cmd::with_capacity(4 + self.keys.len() + self.numbers.len(), 256);
+        let mut cmd = Cmd::with_capacity(4 + self.keys.len() + self.args.len(), 256);
         cmd.arg(name).arg(script).arg(self.keys.len());
         for key in &self.keys {
             cmd.arg(key);
@@ -110,8 +123,19 @@ impl Call {
             Some(now) => cmd.arg(now),
             None => cmd.arg(""),
         };
-        for number in &self.numbers {
-            cmd.arg(number);
+        let mut text = String::new();
+        for arg in &self.args {
+            text.clear();
+            // A string takes everything that is written to it.
+            let _ = match arg {
+                Arg::One(number) => write!(text, "{number}"),
+                Arg::Two(least, most) => write!(text, "{least} {most}"),
+                Arg::Terms(terms) => {
+                    let [first, second, third] = terms.args();
+                    write!(text, "{first} {second} {third}")
+                }
+            };
+            cmd.arg(&text);
         }
         cmd
     }
@@ -123,14 +147,8 @@ impl Answer {
     /// When the value is not what the script answers for so many limits and requests.
     pub(super) fn read(value: &Value, limits: usize, requests: usize) -> Result<Self, StoreFailure> {
         let wrong = || StoreFailure::new(FailureKind::Other, std::format!("the script answered {value:?}"));
-        let Value::Array(values) = value else { return Err(wrong()) };
-        let numbers: Option<Vec<u64>> = values
-            .iter()
-            .map(|value| match value {
-                Value::Int(number) => u64::try_from(*number).ok(),
-                _ => None,
-            })
-            .collect();
+        let Value::BulkString(bytes) = value else { return Err(wrong()) };
+        let numbers: Option<Vec<u64>> = bytes.chunks(8).map(number).collect();
         match numbers {
             Some(numbers) if numbers.len() == 1 + 2 * limits + requests => Ok(Self {
                 now: numbers[0],
@@ -144,3 +162,13 @@ impl Answer {
         }
     }
 }
+
+/// A whole number below 2⁵³, as a double in little-endian bytes.
+#[allow(clippy::cast_sign_loss, reason = "it was found to be no less than 0")]
+fn number(bytes: &[u8]) -> Option<u64> {
+    let number = f64::from_le_bytes(bytes.try_into().ok()?);
+    (number >= 0.0 && number < EXACT && number.fract() == 0.0).then_some(number as u64)
+}
+
+/// What a double counts exactly.
+const EXACT: f64 = 9_007_199_254_740_992.0;

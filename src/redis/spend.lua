@@ -3,13 +3,15 @@
 -- KEYS     one a limit, all with one hash tag
 -- ARGV[1]  the instant to decide at, in microseconds since 1970; empty for the server's own clock, as always but in a
 --          replay or a test, where it lies in the future, so that nothing expires before its time
--- then     a limit each:    p, d, full       a token bucket: p ticks a microsecond, d ticks a token, full ticks a full one
---                       or: 0, limit, length a fixed window: limit tokens in each length microseconds
--- then     a request each:  least, most      takes as many tokens as are there, most at most; fewer than least are none
+-- then     a limit each:    "p d full"       a token bucket: p ticks a microsecond, d ticks a token, full ticks a full one
+--                       or: "0 limit length" a fixed window: limit tokens in each length microseconds
+-- then     a request each:  "cost"           takes so many tokens, or none
+--                       or: "least most"     takes as many as are there, most at most; fewer than least are none
 --
--- Returns {now, a state each: ticks missing from a full bucket and the instant at which they are
---                         or: tokens spent in the window and the instant at which it ends,
---          tokens taken each}
+-- Returns, as doubles in little-endian bytes (a list of numbers costs both sides three times as much):
+--   now; a state each: ticks missing from a full bucket and the instant at which they are
+--                  or: tokens spent in the window and the instant at which it ends;
+--   tokens taken each
 --
 -- A bucket is kept as "missing at p d full", a window as its count, with the end as the key's expiry. All numbers are whole
 -- and below 2^53, where a Lua number is exact; who calls has checked that (terms.rs). `a % b` is exact there too.
@@ -22,37 +24,39 @@ local function ceil_div(a, b)
   return (up - up % b) / b
 end
 
--- What is missing from a bucket at `now`, and as of when; nothing where `raw` is no bucket.
-local function bucket(raw, p, d, full, scale, now)
-  local missing, as_of, kept = string.match(raw, '^(%d+) (%d+) (%d+ %d+ %d+)$')
+local function terms(text)
+  local first, second, third = string.match(text, '^(%d+) (%d+) (%d+)$')
+  return tonumber(first), tonumber(second), tonumber(third)
+end
+
+-- What is missing from a bucket at `now`, as of when, and its terms; nothing where `raw` is no bucket.
+local function bucket(raw, scale, now)
+  local missing, as_of, kept, p, d, full = string.match(raw, '^(%d+) (%d+) ((%d+) (%d+) (%d+))$')
   if not missing then
     return nil
   end
-  missing, as_of = tonumber(missing), tonumber(as_of)
-  local old_p, old_d, old_full = p, d, full
-  if kept ~= scale then
-    old_p, old_d, old_full = string.match(kept, '^(%d+) (%d+) (%d+)$')
-    old_p, old_d, old_full = tonumber(old_p), tonumber(old_d), tonumber(old_full)
-  end
+  missing, as_of, p, d, full = tonumber(missing), tonumber(as_of), tonumber(p), tonumber(d), tonumber(full)
   -- A clock that steps back stands still: what is missing is missing as of the latest instant seen. Time that has passed
   -- comes back at the rate at which it passed; `missing` is at most a full bucket, so no product here is more than a bucket
   -- and a microsecond.
   if as_of < now then
     local elapsed = now - as_of
-    missing = elapsed < ceil_div(missing, old_p) and missing - elapsed * old_p or 0
+    missing = elapsed < ceil_div(missing, p) and missing - elapsed * p or 0
     as_of = now
   end
   if kept ~= scale then
     -- Another budget than the one it was kept under: tokens in hand carry over, at most the new capacity, and of a part of a
     -- token what can be counted.
-    local level = math.max(old_full - missing, 0)
+    local old_d = d
+    local level = math.max(full - missing, 0)
+    p, d, full = terms(scale)
     local part = level % old_d
     local whole = (level - part) / old_d
     local product = part * d
     local rest = product < 9007199254740992 and (product - product % old_d) / old_d or 0
     missing = whole < full / d and full - whole * d - rest or 0
   end
-  return missing, as_of
+  return missing, as_of, p, d, full
 end
 
 -- Keeps a bucket until it is full: rounded up, so that its key expires no earlier.
@@ -70,41 +74,42 @@ end
 
 local NO_BUCKET = 'ADMITTANCE the value of this key is not a token bucket'
 
-if #ARGV == 6 and ARGV[2] ~= '0' then
-  -- One request on one bucket, as most calls are: what is below, without the tables, which cost as much as all commands.
-  local key, p, d, full = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-  local scale = ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4]
+local cost = #ARGV == 3 and tonumber(ARGV[3])
+if cost and string.byte(ARGV[2]) ~= 48 then
+  -- One cost of one bucket, as most calls are: what is below, without the tables, which cost as much as all commands.
+  local key, scale = KEYS[1], ARGV[2]
   local raw = redis.call('GET', key)
   local now = tonumber(ARGV[1])
   if not now then
     local time = redis.call('TIME')
     now = time[1] * 1000000 + time[2]
   end
-  local missing, as_of = 0, now
+  local missing, as_of, p, d, full
   if raw then
-    missing, as_of = bucket(raw, p, d, full, scale, now)
+    missing, as_of, p, d, full = bucket(raw, scale, now)
     if not missing then
       return redis.error_reply(NO_BUCKET)
     end
+  else
+    missing, as_of = 0, now
+    p, d, full = terms(scale)
   end
-  local level = full - missing
-  local least = tonumber(ARGV[5])
-  local grant = math.min(tonumber(ARGV[6]), (level - level % d) / d)
-  if grant < least or grant <= 0 then
+  if missing + cost * d > full or cost == 0 then
     if raw then
       expire_again(key, missing, as_of, p)
     end
-    return { now, missing, as_of, 0 }
+    cost = 0
+  else
+    missing = missing + cost * d
+    keep(key, missing, as_of, p, scale)
   end
-  missing = missing + grant * d
-  keep(key, missing, as_of, p, scale)
-  return { now, missing, as_of, grant }
+  return struct.pack('<dddd', now, missing, as_of, cost)
 end
 
 local limits = {}
 for number, key in ipairs(KEYS) do
   local raw = redis.call('GET', key)
-  local left = raw and ARGV[number * 3 - 1] == '0' and redis.call('PTTL', key)
+  local left = raw and string.byte(ARGV[number + 1]) == 48 and redis.call('PTTL', key)
   limits[number] = { raw = raw, left = left, key = key }
 end
 
@@ -113,23 +118,21 @@ end
 local time = redis.call('TIME')
 local clock = time[1] * 1000000 + time[2]
 local now = tonumber(ARGV[1]) or clock
-local at = 2
 
-for _, limit in ipairs(limits) do
-  local p, d, full = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+for number, limit in ipairs(limits) do
   local raw, left = limit.raw, limit.left
-  limit.p, limit.d, limit.full = p, d, full
-  if p > 0 then
-    limit.scale = ARGV[at] .. ' ' .. ARGV[at + 1] .. ' ' .. ARGV[at + 2]
+  limit.scale = ARGV[number + 1]
+  limit.p, limit.d, limit.full = terms(limit.scale)
+  if limit.p > 0 then
     limit.missing, limit.as_of = 0, now
     if raw then
-      limit.missing, limit.as_of = bucket(raw, p, d, full, limit.scale, now)
+      limit.missing, limit.as_of = bucket(raw, limit.scale, now)
       if not limit.missing then
         return redis.error_reply(NO_BUCKET)
       end
     end
   else
-    local length = full
+    local length = limit.full
     local till = now - now % length + length
     limit.spent = 0
     if raw then
@@ -156,12 +159,17 @@ for _, limit in ipairs(limits) do
     end
     limit.till = till
   end
-  at = at + 3
 end
 
 local taken = {}
-for request = at, #ARGV, 2 do
-  local least, most = tonumber(ARGV[request]), tonumber(ARGV[request + 1])
+for request = #KEYS + 2, #ARGV do
+  local least, most = tonumber(ARGV[request]), nil
+  if least then
+    most = least
+  else
+    least, most = string.match(ARGV[request], '^(%d+) (%d+)$')
+    least, most = tonumber(least), tonumber(most)
+  end
   local grant = most
   for _, limit in ipairs(limits) do
     local there
@@ -216,4 +224,4 @@ end
 for _, grant in ipairs(taken) do
   reply[#reply + 1] = grant
 end
-return reply
+return struct.pack('<' .. string.rep('d', #reply), unpack(reply))

@@ -172,7 +172,7 @@ fn numbers_up_to_the_last_that_is_exact() {
     let mut scripts = Scripts::of(&server);
     let start = scripts.tomorrow();
     // `full + p` is 2^53 - 1: the largest that a budget is built with.
-    for d in [1, 3, 7, 999_999_937, (1 << 53) - 2] {
+    for d in [1, 3, 7, 999_999_937, 1 << 52] {
         let capacity = ((1_u64 << 53) - 2) / d;
         let terms = [1, d, capacity * d];
         let key = format!("large {d}");

@@ -44,12 +44,18 @@ impl Scripts {
         }
         command.arg(now.map_or(String::new(), |now| now.to_string()));
         for (_, terms) in limits {
-            command.arg(&terms[..]);
+            command.arg(text(terms));
         }
         for (least, most) in requests {
-            command.arg(least).arg(most);
+            command.arg(if least == most { least.to_string() } else { format!("{least} {most}") });
         }
-        let numbers: Vec<u64> = command.query(&mut self.0)?;
+        let bytes: Vec<u8> = command.query(&mut self.0)?;
+        let number = |bytes: &[u8]| {
+            let number = f64::from_le_bytes(bytes.try_into().unwrap());
+            assert!(number >= 0.0 && number < 2_f64.powi(53) && number.fract() == 0.0, "{number}");
+            format!("{number:.0}").parse::<u64>().unwrap()
+        };
+        let numbers: Vec<u64> = bytes.chunks(8).map(number).collect();
         let states = numbers[1..=2 * limits.len()].chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
         Ok(Answer { now: numbers[0], states, taken: numbers[1 + 2 * limits.len()..].to_vec() })
     }
@@ -75,7 +81,7 @@ impl Scripts {
         }
         command.arg(now).arg(tokens).arg(granted).arg(until);
         for (_, terms) in limits {
-            command.arg(&terms[..]);
+            command.arg(text(terms));
         }
         match command.query(&mut self.0).unwrap() {
             Value::Int(0) => false,
@@ -83,6 +89,10 @@ impl Scripts {
             other => panic!("give_back.lua answered {other:?}"),
         }
     }
+}
+
+fn text([first, second, third]: &[u64; 3]) -> String {
+    format!("{first} {second} {third}")
 }
 
 /// How long until `cost` passes, in a test's own words: the smallest wait for which enough has come back.
