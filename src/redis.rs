@@ -36,7 +36,7 @@
 //!
 //! | a policy's scope says | a decision is | bound |
 //! |---|---|---|
-//! | nothing more | one call, ~1.2 times a bare `EVALSHA` | exact |
+//! | nothing more | one call, about 1.3 times a bare `EVALSHA` | exact |
 //! | `remember_denials` | a denied caller asks again only when its wait is over | tokens that another process gives back meanwhile are seen late, by that wait at most |
 //! | `batch = 64` | concurrent callers of one identity go in one call | exact; nothing is delayed |
 //! | `lease = { most = 256, max_age = "1s" }` | tokens are taken many at a time, and spent here in about 100 ns | never more than the budget is spent; `most` a process and identity may be held back from others for `max_age`, and are lost until refilled when the process crashes. In an interval a budget admits what it holds, what it refills, and what was leased when the interval began |
