@@ -62,18 +62,22 @@ async fn what_is_left_goes_back_when_it_is_asked_for_when_it_ages_and_at_the_end
     let aged = limiter(&server, budget, patient().lease(100, Duration::from_millis(50)));
     assert_eq!(admits(&aged, &ann, 2).await, 2);
     assert_eq!(spent().await, 104);
-    while spent().await != 4 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    let until = async |expected| {
+        let there = async {
+            while spent().await != expected {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), there).await.expect("what is left is given back");
+    };
+    until(4).await;
     assert_eq!(aged.stats().leased, 0);
 
     let dropped = limiter(&server, budget, patient().lease(100, LONG));
     assert_eq!(admits(&dropped, &ann, 2).await, 2);
     assert_eq!(spent().await, 106);
     drop(dropped);
-    while spent().await != 6 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until(6).await;
 }
 
 #[tokio::test]
