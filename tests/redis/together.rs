@@ -1,7 +1,8 @@
 //! Many callers, one budget.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use admittance::redis::{DecidedBy, SharedLimiter};
 use admittance::{Budget, Window};
@@ -15,10 +16,17 @@ async fn sixteen(name: &str, limiters: &[SharedLimiter<Account>]) -> (u32, u32) 
     let barrier = Arc::new(Barrier::new(limiters.len()));
     let callers: Vec<_> = limiters
         .iter()
-        .map(|limiter| {
+        .enumerate()
+        .map(|(number, limiter)| {
             let (limiter, name, barrier) = (limiter.clone(), account(name), Arc::clone(&barrier));
+            // Some later than others, and each time others: up to about the time of a call.
+            let late = RandomState::new().hash_one(number) % 400;
             tokio::spawn(async move {
                 barrier.wait().await;
+                let begun = Instant::now();
+                while begun.elapsed() < Duration::from_micros(late) {
+                    tokio::task::yield_now().await;
+                }
                 let verdict = limiter.check(&name, 1).await;
                 assert_eq!(verdict.degraded(), None);
                 assert!(*verdict.decided_by() == DecidedBy::Store);
