@@ -9,4 +9,5 @@ mod several;
 #[cfg(feature = "redis")]
 mod shared;
 mod support;
+mod tonic;
 mod waits;
