@@ -24,6 +24,7 @@
 //! | a budget for each caller, millions of them | [`Keyed`] |
 //! | to say all of a limit in a file, and have it done | [`Policy`] and [`Limiter`] |
 //! | one budget in many processes | `redis::SharedLimiter` (feature `redis`) |
+//! | a limit in front of axum, hyper, tonic | `tower::RateLimitLayer` (feature `tower`) |
 //! | to know accounts from addresses | [`identity`] |
 //! | the cost known only afterwards | [`TokenBucket::debit`] |
 //! | another limit from now on | [`TokenBucket::set_budget`] |
