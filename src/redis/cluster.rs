@@ -248,20 +248,23 @@ impl Shared {
         }
     }
 
-    /// The nodes that may know the map, those that are likely to answer first, and each time another one of these.
+    /// The nodes that may know the map, those that are likely to answer first, and each time another one of these. Among
+    /// them are nodes that nobody has called yet: the only one that was may be the one that is gone.
     fn who_may_tell(&self) -> Vec<String> {
         let nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut up, mut rest): (Vec<_>, Vec<_>) = nodes.keys().cloned().partition(|node| nodes[node].is_usable());
+        let (mut up, down): (Vec<_>, Vec<_>) = nodes.keys().cloned().partition(|node| nodes[node].is_usable());
         let map = self.map.read().unwrap_or_else(PoisonError::into_inner);
-        rest.extend(map.replicas().iter().filter(|replica| !nodes.contains_key(*replica)).cloned());
-        if !up.is_empty() {
-            up.sort_unstable();
-            // Relaxed: a count that orders nothing.
-            let first = self.reads.fetch_add(1, Ordering::Relaxed) % up.len();
-            up.rotate_left(first);
+        let mut others = map.masters();
+        others.extend_from_slice(map.replicas());
+        others.retain(|node| !nodes.contains_key(node));
+        // Relaxed: a count that orders nothing.
+        let read = self.reads.fetch_add(1, Ordering::Relaxed);
+        for some in [&mut up, &mut others].into_iter().filter(|some| !some.is_empty()) {
+            some.sort_unstable();
+            let first = read % some.len();
+            some.rotate_left(first);
         }
-        up.append(&mut rest);
-        up
+        up.into_iter().chain(others).chain(down).collect()
     }
 
     fn install(&self, map: Map) {
@@ -327,6 +330,42 @@ mod tests {
         cluster.shared.link("10.0.0.1:7000").unwrap();
         cluster.shared.install(Map::default());
         assert_eq!(cluster.shared.who_may_tell(), ["seed:7000"]);
+    }
+
+    #[test]
+    fn whoever_is_known_is_asked_for_the_map_and_another_first_each_time() {
+        let cluster = Cluster::new(Vec::from([info("redis://seed:7000").unwrap()])).ok().unwrap();
+        let node = |port| Value::Array(std::vec![Value::BulkString(b"a".to_vec()), Value::Int(port)]);
+        let row = |from, master, replica| Value::Array(std::vec![Value::Int(from), Value::Int(from), master, replica]);
+        let rows = Value::Array(std::vec![row(0, node(1), node(2)), row(1, node(3), node(4))]);
+        cluster.shared.install(Map::read(&rows, "").unwrap());
+        cluster.shared.link("a:3").unwrap();
+        let orders: Vec<_> = (0..4).map(|_| cluster.shared.who_may_tell()).collect();
+        for order in &orders {
+            let mut all = order.clone();
+            all.sort();
+            assert_eq!(all, ["a:1", "a:2", "a:3", "a:4", "seed:7000"]);
+        }
+        assert!(orders[0][0] != orders[1][0] && orders[0][2] != orders[1][2]);
+    }
+
+    /// A runtime that ends takes the task along that reads the map; another must be able to.
+    #[test]
+    fn the_map_is_read_again_after_the_runtime_that_read_it_has_ended() {
+        // Nobody answers there: a listener that accepts nothing.
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = std::format!("redis://{}", listener.local_addr().unwrap());
+        let cluster = Cluster::new(Vec::from([info(&url).unwrap()])).ok().unwrap();
+        for _ in 0..2 {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                cluster.read_map();
+                assert!(cluster.shared.is_reading.load(Ordering::Relaxed));
+                tokio::task::yield_now().await;
+            });
+            drop(runtime);
+            assert!(!cluster.shared.is_reading.load(Ordering::Relaxed));
+        }
     }
 
     #[test]
