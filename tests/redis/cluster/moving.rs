@@ -122,11 +122,7 @@ async fn several_limits_of_which_one_has_moved_wait_for_the_others() {
         let (limiter, ann) = (limiter.clone(), ann.clone());
         async move { limiter.check(&ann, 1).await }
     });
-    let refused = |node: &Server| {
-        let stats: String = redis::from_redis_value(node.run(&["INFO", "errorstats"]).unwrap()).unwrap();
-        stats.contains("errorstat_TRYAGAIN")
-    };
-    crate::support::cluster::until("told to try again", || refused(moving.from()));
+    crate::support::cluster::until("told to try again", || moving.from().errors_of("TRYAGAIN") > 0);
     assert!(!asked.is_finished());
     moving.migrate(&keys[1]);
     let verdict = asked.await.unwrap();

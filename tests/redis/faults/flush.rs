@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use admittance::Window;
 
-use super::three::unknown;
 use crate::support::{Load, Server, account, limiter, patient};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -22,6 +21,7 @@ async fn scripts_that_are_flushed_in_the_middle_of_load_are_told_again_and_nothi
     assert_eq!((seen.degraded, seen.store_admitted), (0, seen.asked()), "{:?}", seen.kinds);
     assert_eq!(server.get(&limiter.keys_of(&account("ann"))[0]), Some(seen.asked().to_string()));
     // Each call once by digest; those alone by text that were not known, at least one a flush.
-    assert_eq!((server.calls_of("evalsha"), server.calls_of("eval")), (seen.asked(), unknown(&server)));
-    assert!(unknown(&server) >= 20, "{}", unknown(&server));
+    let unknown = server.errors_of("NOSCRIPT");
+    assert_eq!((server.calls_of("evalsha"), server.calls_of("eval")), (seen.asked(), unknown));
+    assert!(unknown >= 20, "{unknown}");
 }

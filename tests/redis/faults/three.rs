@@ -107,16 +107,10 @@ pub(crate) fn nothing_was_sent_twice(server: &Server, all: &[(SharedLimiter<Acco
     let (by_digest, by_text) = (server.calls_of("evalsha"), server.calls_of("eval"));
     eprintln!("{made} calls made, {by_digest} arrived by digest, {by_text} by text");
     assert!(by_digest <= made, "{by_digest} arrived of {made} calls");
-    assert!(by_text <= unknown(server), "{by_text} by text, and {} were not known", unknown(server));
+    let unknown = server.errors_of("NOSCRIPT");
+    assert!(by_text <= unknown, "{by_text} by text, and {unknown} were not known");
     for (limiter, seen) in all {
         let counted: u64 = server.get(&limiter.keys_of(&account("ann"))[0]).map_or(0, |count| count.parse().unwrap());
         assert!((seen.store_admitted..=limiter.stats().calls).contains(&counted), "{counted} counted: {seen:?}");
     }
-}
-
-/// Calls by digest that the server answered with `NOSCRIPT`.
-pub(crate) fn unknown(server: &Server) -> u64 {
-    let stats: String = redis::from_redis_value(server.run(&["INFO", "errorstats"]).unwrap()).unwrap();
-    let line = stats.lines().find_map(|line| line.strip_prefix("errorstat_NOSCRIPT:count="));
-    line.map_or(0, |count| count.trim().parse().unwrap())
 }

@@ -61,4 +61,11 @@ impl Server {
         let line = info.lines().find_map(|line| line.strip_prefix(&format!("{field}:")));
         line.unwrap_or_else(|| panic!("INFO tells no {field}")).parse().unwrap()
     }
+
+    /// How often it answered with an error of this code.
+    pub(crate) fn errors_of(&self, code: &str) -> u64 {
+        let stats: String = redis::from_redis_value(self.run(&["INFO", "errorstats"]).unwrap()).unwrap();
+        let line = stats.lines().find_map(|line| line.strip_prefix(&format!("errorstat_{code}:count=")));
+        line.map_or(0, |count| count.trim().parse().unwrap())
+    }
 }
