@@ -21,7 +21,9 @@ async fn a_cluster_that_stays_as_it_is() {
 }
 
 async fn scripts_work_in_every_part_and_several_limits_are_in_one_slot(cluster: &Cluster) {
-    cluster.masters().iter().for_each(|master| drop(master.run(&["FLUSHALL"]).unwrap()));
+    for words in [&["FLUSHALL"][..], &["SCRIPT", "FLUSH"], &["CONFIG", "RESETSTAT"]] {
+        cluster.masters().iter().for_each(|master| drop(master.run(words).unwrap()));
+    }
     let store = cluster.store();
     store.ready().await.unwrap();
     for master in cluster.masters() {

@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use admittance::redis::FailureKind;
+use admittance::Window;
+use admittance::redis::{FailureKind, SharedLimiter, Store};
+use tokio::time::sleep;
 
 use super::three::{DEADLINE, Three, nothing_was_sent_twice};
-use crate::support::{Network, Proxy, Server};
+use crate::support::cluster::until;
+use crate::support::{Account, Network, Proxy, Server, account, patient, policy};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_network_that_takes_longer_than_the_deadline_keeps_nobody_past_it() {
@@ -45,6 +48,38 @@ async fn calls_whose_answers_are_lost_are_charged_once() {
     proxy.network(Network::Takes(Duration::ZERO));
     three.are_back().await;
     nothing_was_sent_twice(&server, &three.stop().await);
+}
+
+/// It was executed, and then its connection broke: whoever sent it again, over the next, would charge it twice.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_whose_answer_is_lost_with_its_connection_is_charged_once() {
+    let server = Server::start();
+    let proxy = Proxy::to(server.port()).await;
+    let policy = policy("test", Window::per_day(1_000), patient()).build().unwrap();
+    let limiter = SharedLimiter::<Account>::new(policy, Store::open(&proxy.url()).unwrap()).unwrap();
+    let ann = account("ann");
+    let [key] = &limiter.keys_of(&ann)[..] else { panic!("one policy has one key") };
+    for round in 0..10 {
+        while limiter.check(&ann, 1).await.degraded().is_some() {
+            sleep(Duration::from_millis(5)).await;
+        }
+        let before: u64 = server.get(key).unwrap().parse().unwrap();
+        proxy.network(Network::SwallowsAnswers);
+        let asked = tokio::spawn({
+            let (limiter, ann) = (limiter.clone(), ann.clone());
+            async move { limiter.check(&ann, 1).await }
+        });
+        until("executed", || server.get(key) == Some((before + 1).to_string()));
+        proxy.network(Network::Cuts);
+        sleep(Duration::from_millis(20)).await;
+        proxy.network(Network::Takes(Duration::ZERO));
+        let verdict = asked.await.unwrap();
+        let failure = verdict.degraded().expect("nobody told the answer");
+        assert!(failure.kind() == FailureKind::Unreachable && failure.may_have_been_charged(), "{failure}");
+        assert_eq!(server.get(key), Some((before + 1).to_string()), "round {round}");
+    }
+    let made = limiter.stats().calls;
+    assert!(server.calls_of("evalsha") <= made, "{} of {made}", server.calls_of("evalsha"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
