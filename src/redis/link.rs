@@ -27,6 +27,10 @@ use super::script::Call;
 /// So many calls in a row that are not answered in time, and the connection counts as broken.
 const BREAKS: u32 = 5;
 
+/// A call that was given less than this, and was not answered, says nothing about the server: its caller is in more of a hurry
+/// than others who share the connection, or had waited for the connection first.
+const PATIENCE: Duration = Duration::from_millis(10);
+
 /// How long a server may take to accept a connection, and to answer that it is there.
 const CONNECT: Duration = Duration::from_millis(500);
 
@@ -148,7 +152,7 @@ impl Link {
             // A server that has just become a replica: another is behind the name soon.
             FailureKind::Unreachable | FailureKind::ReadOnly => BREAKS,
             // Relaxed: a count that orders nothing.
-            FailureKind::Timeout => connection.late.fetch_add(1, Ordering::Relaxed) + 1,
+            FailureKind::Timeout => connection.late.load(Ordering::Relaxed),
             _ => 0,
         };
         if in_a_row >= BREAKS {
@@ -174,6 +178,7 @@ impl Drop for Link {
 impl Connection {
     async fn send(&self, command: &::redis::Cmd, asking: bool, deadline: Instant) -> Result<Value, RedisError> {
         let mut to = self.to.clone();
+        let begun = Instant::now();
         let answer = if asking {
             // In one write: what comes between them would be asked instead.
             let mut both = pipe();
@@ -187,9 +192,11 @@ impl Connection {
             timeout_at(deadline, async move { to.req_packed_command(command).await?.extract_error() }).await
         };
         let answer = answer.unwrap_or_else(|_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()));
+        // Relaxed: a count that orders nothing.
         if !answer.as_ref().is_err_and(RedisError::is_timeout) {
-            // Relaxed: as above.
             self.late.store(0, Ordering::Relaxed);
+        } else if begun.elapsed() >= PATIENCE {
+            self.late.fetch_add(1, Ordering::Relaxed);
         }
         answer
     }

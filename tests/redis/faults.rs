@@ -12,4 +12,5 @@ mod replica;
 mod restart;
 mod runtime;
 mod three;
+mod together;
 mod value;

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use admittance::Window;
 use admittance::policy::{OnStoreFailure, Sharing};
+use admittance::redis::FailureKind;
 
 use crate::support::cluster::{accounts, until};
 use crate::support::{Account, Cluster, Load, Server};
@@ -88,16 +89,36 @@ async fn a_master_that_stands_still_keeps_nobody_from_finding_its_replica() {
     let limiter = cluster.limiter(Window::per_day(CAPACITY * 100), Sharing::new(OnStoreFailure::Deny));
     let load = Load::start(&limiter, 4, &names);
     load.until_store(100).await;
-    let signal = |signal: &str| {
-        let pid = cluster.nodes[0].pid().to_string();
-        assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
-    };
-    signal("-STOP");
+    cluster.nodes[0].signal("-STOP");
     tokio::task::block_in_place(|| until("master", || is_master(&cluster.nodes[replica])));
     let back = load.until_store(20).await;
-    signal("-CONT");
+    cluster.nodes[0].signal("-CONT");
     assert!(back < Duration::from_secs(1), "{back:?}");
     let seen = load.stop().await;
     eprintln!("back after {back:?}; {} calls, {:?} without the store", seen.asked(), seen.kinds);
     seen.were_in_time(Sharing::DEADLINE);
+}
+
+/// Nobody takes its place: what it served is not decided, and is again when it is back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_master_without_a_replica_is_asked_again_when_it_is_back() {
+    let mut cluster = Cluster::start(false);
+    let limiter = cluster.limiter(Window::per_day(CAPACITY), Sharing::new(OnStoreFailure::Deny));
+    let loads = [0, 1].map(|node| Load::start(&limiter, 2, &of_node(&cluster, node, 3)));
+    for load in &loads {
+        load.until_store(20).await;
+    }
+    cluster.nodes[0].kill();
+    // The others notice, and serve nobody then: a cluster is whole or closed.
+    loads[0].until("gone", |seen| seen.of_kind(FailureKind::Unreachable) > 100).await;
+    loads[1].until("closed", |seen| seen.of_kind(FailureKind::NotReady) > 100).await;
+    tokio::task::block_in_place(|| {
+        cluster.nodes[0].restart();
+        cluster.until_agreed();
+    });
+    for load in loads {
+        let back = load.until_store(20).await;
+        assert!(back < Duration::from_secs(1), "{back:?}");
+        load.stop().await.were_in_time(Sharing::DEADLINE);
+    }
 }

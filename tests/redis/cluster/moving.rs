@@ -73,6 +73,11 @@ async fn a_key_is_found_wherever_its_slot_is_just_now_and_counts_on() {
         verdict.decision().remaining()
     };
 
+    // Nodes that do not say where others are, but at which port.
+    for node in &moving.cluster.nodes {
+        node.run(&["CONFIG", "SET", "cluster-preferred-endpoint-type", "unknown-endpoint"]).unwrap();
+    }
+
     // Nobody has it: who is to get the slot creates it, and is asked as for a slot that is not its own yet.
     assert_eq!(remaining(&ann).await, Some(8));
     assert_eq!((moving.from().number(&["DBSIZE"]), moving.to().number(&["DBSIZE"])), (0, 1));

@@ -3,12 +3,13 @@
 use std::time::{Duration, Instant};
 
 use admittance::Window;
+use admittance::policy::{OnStoreFailure, Sharing};
 use admittance::redis::{FailureKind, SharedLimiter, Store};
 use tokio::time::sleep;
 
 use super::three::{DEADLINE, Three, nothing_was_sent_twice};
 use crate::support::cluster::until;
-use crate::support::{Account, Network, Proxy, Server, account, patient, policy};
+use crate::support::{Account, Load, Network, Proxy, Server, account, patient, policy};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_network_that_takes_longer_than_the_deadline_keeps_nobody_past_it() {
@@ -95,4 +96,26 @@ async fn a_network_that_cuts_connections_at_once_is_not_stormed() {
     proxy.network(Network::Takes(Duration::ZERO));
     three.are_back().await;
     nothing_was_sent_twice(&server, &three.stop().await);
+}
+
+/// Two limiters over one connection, of which one is in more of a hurry than the network is fast: that is its own affair.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_is_in_a_hurry_does_not_break_the_connection_of_the_others() {
+    let server = Server::start();
+    let proxy = Proxy::to(server.port()).await;
+    let store = Store::open(&proxy.url()).unwrap();
+    let limiter = |name, sharing| {
+        let policy = policy(name, Window::per_day(100_000), sharing).build().unwrap();
+        SharedLimiter::<Account>::new(policy, store.clone()).unwrap()
+    };
+    let patient = limiter("patient", patient());
+    let hasty = limiter("hasty", Sharing::new(OnStoreFailure::Deny).deadline(Duration::from_millis(2)));
+    assert_eq!(patient.check(&account("ann"), 1).await.degraded(), None);
+    proxy.network(Network::Takes(Duration::from_millis(5)));
+    let (hasty, patient) = (Load::start(&hasty, 8, &[account("ann")]), Load::start(&patient, 1, &[account("ann")]));
+    hasty.until_degraded(500).await;
+    patient.until_store(10).await;
+    let (hasty, patient) = (hasty.stop().await, patient.stop().await);
+    assert_eq!(patient.degraded, 0, "{:?}", patient.last);
+    assert_eq!((hasty.store, hasty.of_kind(FailureKind::Timeout)), (0, hasty.degraded), "{:?}", hasty.kinds);
 }

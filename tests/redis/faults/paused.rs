@@ -1,6 +1,5 @@
 //! A server that is there and does not answer.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use admittance::redis::FailureKind;
@@ -13,19 +12,15 @@ struct Stopped<'s>(&'s Server);
 
 impl<'s> Stopped<'s> {
     fn new(server: &'s Server) -> Self {
-        signal("-STOP", server);
+        server.signal("-STOP");
         Self(server)
     }
 }
 
 impl Drop for Stopped<'_> {
     fn drop(&mut self) {
-        signal("-CONT", self.0);
+        self.0.signal("-CONT");
     }
-}
-
-fn signal(signal: &str, server: &Server) {
-    assert!(Command::new("kill").args([signal, &server.pid().to_string()]).status().unwrap().success());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

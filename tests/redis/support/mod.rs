@@ -62,6 +62,12 @@ impl Server {
         line.unwrap_or_else(|| panic!("INFO tells no {field}")).parse().unwrap()
     }
 
+    /// `-STOP` and `-CONT`, as a machine that hangs for a while.
+    pub(crate) fn signal(&self, signal: &str) {
+        let pid = self.pid().to_string();
+        assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
+    }
+
     /// How often it answered with an error of this code.
     pub(crate) fn errors_of(&self, code: &str) -> u64 {
         let stats: String = redis::from_redis_value(self.run(&["INFO", "errorstats"]).unwrap()).unwrap();
