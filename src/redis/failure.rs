@@ -13,6 +13,7 @@ use ::redis::{ErrorKind, RedisError, ServerErrorKind};
 pub struct StoreFailure {
     kind: FailureKind,
     detail: Arc<str>,
+    may_have_been_charged: bool,
 }
 
 /// The kinds of failures, by what to do about them.
@@ -39,7 +40,25 @@ pub enum FailureKind {
 
 impl StoreFailure {
     pub(super) fn new(kind: FailureKind, detail: impl Into<Arc<str>>) -> Self {
-        Self { kind, detail: detail.into() }
+        let may_have_been_charged = matches!(kind, FailureKind::Timeout | FailureKind::Unreachable);
+        Self { kind, detail: detail.into(), may_have_been_charged }
+    }
+
+    /// Of this kind, and nothing was sent.
+    pub(super) fn unsent(mut self) -> Self {
+        self.may_have_been_charged = false;
+        self
+    }
+
+    /// Whether it is about who the user is, and not about what that one may do.
+    pub(super) fn is_of_password(&self) -> bool {
+        ["WRONGPASS", "NOAUTH", "AuthenticationFailed"].iter().any(|code| self.detail.contains(code))
+    }
+
+    /// The same, in more words.
+    pub(super) fn with_advice(mut self, advice: &str) -> Self {
+        self.detail = std::format!("{}; {advice}", self.detail).into();
+        self
     }
 
     /// What kind of failure it is.
@@ -48,10 +67,11 @@ impl StoreFailure {
         self.kind
     }
 
-    /// Whether the call may have been executed in spite of it: tokens may be spent.
+    /// Whether the call may have been executed in spite of it: tokens may be spent. Never where there was no connection, and
+    /// never where the server said that it refused.
     #[must_use]
     pub const fn may_have_been_charged(&self) -> bool {
-        matches!(self.kind, FailureKind::Timeout | FailureKind::Unreachable)
+        self.may_have_been_charged
     }
 
     /// In the server's words, or the system's.
@@ -78,7 +98,7 @@ impl From<&RedisError> for StoreFailure {
             ErrorKind::Io | ErrorKind::Parse => FailureKind::Unreachable,
             _ => match error.code() {
                 Some("OOM") => FailureKind::OutOfMemory,
-                Some("NOAUTH" | "WRONGPASS" | "NOPERM") => FailureKind::NotPermitted,
+                Some("NOAUTH" | "WRONGPASS") => FailureKind::NotPermitted,
                 Some("WRONGTYPE" | "ADMITTANCE") => FailureKind::WrongValue,
                 Some("BUSY" | "NOREPLICAS" | "MISCONF") => FailureKind::NotReady,
                 // From within a script an error is told with its code in the text.

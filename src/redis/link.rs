@@ -1,13 +1,14 @@
 //! One server, and the connection to it.
 //!
 //! A *tending* task owns the making of connections: it connects, asks whether somebody is there (`PING`), and hands the
-//! connection out; when it is told that the connection is broken it takes it away and begins anew, every tenth of a second.
-//! Callers never connect, never wait for a connection that broke, and never are the ones to try whether the server is back:
-//! while there is none they are told so at once. So a server that is gone costs a caller nothing, and one that is back is
-//! found within a fraction of a second.
+//! connection out; when it is told that the connection is broken it takes it away and begins anew, once every tenth of a
+//! second. Callers never connect, never wait for a connection that broke, and never are the ones to try whether the server is
+//! back: while there is none they are told so at once. So a server that is gone costs a caller nothing, and one that is back
+//! is found within a fraction of a second.
 //!
 //! What breaks a connection: an error of the connection itself, or [`BREAKS`] calls in a row that were not answered in time
-//! (a paused server, a network that swallows packets). A call that failed is never sent again by anybody here.
+//! (a paused server, a network that swallows packets); and because nobody may have called for long, the tending task asks
+//! now and then whether somebody is still there. A call that failed is never sent again by anybody here.
 
 use core::time::Duration;
 use std::string::{String, ToString};
@@ -18,7 +19,7 @@ use ::redis::aio::{ConnectionLike as _, MultiplexedConnection};
 use ::redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError, ServerErrorKind, Value, cmd, pipe};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::failure::{FailureKind, StoreFailure};
 use super::script::Call;
@@ -26,11 +27,18 @@ use super::script::Call;
 /// So many calls in a row that are not answered in time, and the connection counts as broken.
 const BREAKS: u32 = 5;
 
+/// A call that was given less than this, and was not answered, says nothing about the server: its caller is in more of a hurry
+/// than others who share the connection, or had waited for the connection first.
+const PATIENCE: Duration = Duration::from_millis(10);
+
 /// How long a server may take to accept a connection, and to answer that it is there.
 const CONNECT: Duration = Duration::from_millis(500);
 
 /// How often a server that is gone is tried, on average: each process at its own times, so that not all come at once.
 const TRY_EVERY: Duration = Duration::from_millis(100);
+
+/// How often a server with a connection is asked whether it is still there.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// A server.
 pub(super) struct Link {
@@ -118,7 +126,7 @@ impl Link {
         match tried.as_ref().map(|seen| seen.as_deref()) {
             Ok(Ok(Status::Up(connection))) => Ok(connection.clone()),
             Ok(Ok(Status::Down(failure))) => Err(failure.clone()),
-            _ => Err(StoreFailure::new(FailureKind::Unreachable, "the first connection is not made yet")),
+            _ => Err(StoreFailure::new(FailureKind::Unreachable, "the first connection is not made yet").unsent()),
         }
     }
 
@@ -144,7 +152,7 @@ impl Link {
             // A server that has just become a replica: another is behind the name soon.
             FailureKind::Unreachable | FailureKind::ReadOnly => BREAKS,
             // Relaxed: a count that orders nothing.
-            FailureKind::Timeout => connection.late.fetch_add(1, Ordering::Relaxed) + 1,
+            FailureKind::Timeout => connection.late.load(Ordering::Relaxed),
             _ => 0,
         };
         if in_a_row >= BREAKS {
@@ -170,6 +178,7 @@ impl Drop for Link {
 impl Connection {
     async fn send(&self, command: &::redis::Cmd, asking: bool, deadline: Instant) -> Result<Value, RedisError> {
         let mut to = self.to.clone();
+        let begun = Instant::now();
         let answer = if asking {
             // In one write: what comes between them would be asked instead.
             let mut both = pipe();
@@ -183,9 +192,11 @@ impl Connection {
             timeout_at(deadline, async move { to.req_packed_command(command).await?.extract_error() }).await
         };
         let answer = answer.unwrap_or_else(|_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()));
+        // Relaxed: a count that orders nothing.
         if !answer.as_ref().is_err_and(RedisError::is_timeout) {
-            // Relaxed: as above.
             self.late.store(0, Ordering::Relaxed);
+        } else if begun.elapsed() >= PATIENCE {
+            self.late.fetch_add(1, Ordering::Relaxed);
         }
         answer
     }
@@ -194,6 +205,11 @@ impl Connection {
 impl Tended {
     /// Takes this connection away, if it is still the one in use.
     fn breaks(&self, connection: &Connection, failure: &StoreFailure) {
+        // Who comes now sends nothing, and waits for nothing.
+        let failure = match failure.kind() {
+            FailureKind::Timeout => nobody_answers(),
+            _ => failure.clone().unsent(),
+        };
         let taken = self.status.send_if_modified(|status| match status {
             Status::Up(used) if Arc::ptr_eq(&used.late, &connection.late) => {
                 *status = Status::Down(failure.clone());
@@ -208,15 +224,33 @@ impl Tended {
 
     async fn run(self: Arc<Self>) {
         loop {
+            // Each process at its own times. A server that accepts connections and then breaks them is tried no more often.
+            let again = Instant::now() + TRY_EVERY / 2 + TRY_EVERY.mul_f64(random());
             match self.connect().await {
                 Ok(to) => {
-                    self.status.send_replace(Status::Up(Connection { to, late: Arc::default() }));
-                    self.broken.notified().await;
+                    let connection = Connection { to, late: Arc::default() };
+                    self.status.send_replace(Status::Up(connection.clone()));
+                    self.stays_up(connection).await;
                 }
                 Err(failure) => {
-                    self.status.send_replace(Status::Down(failure));
-                    sleep(TRY_EVERY / 2 + TRY_EVERY.mul_f64(random())).await;
+                    self.status.send_replace(Status::Down(failure.unsent()));
                 }
+            }
+            sleep_until(again).await;
+        }
+    }
+
+    /// Until the connection is broken.
+    async fn stays_up(&self, mut connection: Connection) {
+        while timeout(LOOK_EVERY, self.broken.notified()).await.is_err() {
+            let broken = match timeout(CONNECT, ping(&mut connection.to)).await {
+                Ok(Ok(())) => continue,
+                Ok(Err(error)) => StoreFailure::from(&error),
+                Err(_) => nobody_answers(),
+            };
+            // What else it says, as that it is busy, it says to callers too.
+            if broken.kind() == FailureKind::Unreachable {
+                self.breaks(&connection, &broken);
             }
         }
     }
@@ -228,7 +262,7 @@ impl Tended {
             .set_response_timeout(None);
         let made = timeout(CONNECT, async {
             let mut to = self.client.get_multiplexed_async_connection_with_config(&config).await?;
-            to.req_packed_command(&cmd("PING")).await?.extract_error().map(|_| to)
+            ping(&mut to).await.map(|()| to)
         });
         match made.await {
             Ok(Ok(to)) => Ok(to),
@@ -239,8 +273,12 @@ impl Tended {
     }
 }
 
+async fn ping(to: &mut MultiplexedConnection) -> Result<(), RedisError> {
+    to.req_packed_command(&cmd("PING")).await?.extract_error().map(drop)
+}
+
 fn nobody_answers() -> StoreFailure {
-    StoreFailure::new(FailureKind::Unreachable, "nobody answers")
+    StoreFailure::new(FailureKind::Unreachable, "nobody answers").unsent()
 }
 
 /// Between 0 and 1: not the same in two processes.

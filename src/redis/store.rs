@@ -2,10 +2,11 @@
 
 use core::fmt;
 use core::time::Duration;
+use std::string::String;
 use std::sync::Arc;
 use std::vec::Vec;
 
-use ::redis::{Client, Value};
+use ::redis::{Client, Value, cmd};
 use tokio::time::Instant;
 
 use super::cluster::{self, Cluster};
@@ -54,6 +55,9 @@ enum Inner {
 
 /// How long [`Store::connect`] tries.
 const CONNECT: Duration = Duration::from_secs(2);
+
+/// Keys that are tried for one in each node of a cluster: nodes of equal shares are all met within some dozens.
+const TRIES: usize = 10_000;
 
 impl Store {
     /// One server, by its URL: `redis://[user:password@]host[:port][/database]`, `rediss://` or `unix:///path`. Connects later.
@@ -110,40 +114,83 @@ impl Store {
         &self.prefix
     }
 
-    /// Whether the store is there, and permits what limiters do: runs the scripts on keys of their own (`prefix:v1:ready:…`), which expire.
-    /// Waits two seconds at most.
+    /// Whether the store is there, each node that serves slots if it is a cluster, and permits what limiters do: runs the
+    /// scripts on keys of their own (`prefix:v1:ready:…`), which expire. Waits two seconds at most.
     ///
     /// # Errors
     ///
-    /// When it is not, or does not.
+    /// When it is not, or does not. A [`NotPermitted`](FailureKind::NotPermitted) names what to permit.
     pub async fn ready(&self) -> Result<(), StoreFailure> {
         let deadline = Instant::now() + CONNECT;
-        if let Inner::Cluster(cluster) = &*self.inner {
-            // One key is in one slot: the others are at least asked whether they are there.
-            for link in cluster.masters(deadline).await? {
-                link.ask(&::redis::cmd("PING"), deadline).await?;
+        let ready = match &*self.inner {
+            Inner::One(link) => self.ready_at(link, &ready_digest(0)?, deadline).await,
+            Inner::Cluster(cluster) => self.all_ready(cluster, deadline).await,
+        };
+        ready.map_err(|failure| match failure.kind() {
+            FailureKind::NotPermitted if !failure.is_of_password() => failure.with_advice(&self.permits()),
+            _ => failure,
+        })
+    }
+
+    /// What the server's user has to be permitted.
+    fn permits(&self) -> String {
+        let of_cluster = match &*self.inner {
+            Inner::One(_) => "",
+            Inner::Cluster(_) => " +asking +cluster|slots",
+        };
+        std::format!(
+            "limiters need ~{}:* +ping +evalsha +eval +time +get +set +incrby +decrby +pttl +pexpireat{of_cluster}: \
+             ACL SETUSER with the user's name and these permits it",
+            self.prefix
+        )
+    }
+
+    async fn all_ready(&self, cluster: &Cluster, deadline: Instant) -> Result<(), StoreFailure> {
+        let mut masters = cluster.masters(deadline).await?;
+        for number in 0..TRIES {
+            let digest = ready_digest(number)?;
+            let node = cluster.node_of(digest.slot());
+            if let Some(at) = masters.iter().position(|(master, _)| Some(master) == node.as_ref()) {
+                self.ready_at(&masters.swap_remove(at).1, &digest, deadline).await?;
+            }
+            if masters.is_empty() {
+                break;
             }
         }
-        let digest = Account::new("ready")
-            .map(|account| Digest::of(&account))
-            .map_err(|_| StoreFailure::new(FailureKind::Other, "no identity to try with"))?;
+        // Those with so few slots that no key of ours is in one are at least asked whether they are there.
+        for (_, link) in masters {
+            link.ask(&cmd("PING"), deadline).await?;
+        }
+        Ok(())
+    }
+
+    async fn ready_at(&self, link: &Link, digest: &Digest, deadline: Instant) -> Result<(), StoreFailure> {
         let stem = key::stem(&self.prefix, "ready");
-        // A bucket and a window, so that each command is used that ever is.
-        let terms =
-            [Terms::Bucket { p: 1, d: 1_000, full: 1_000_000 }, Terms::Window { limit: 1_000_000, length: 1_000_000 }];
-        let names = || [std::format!("{stem}bucket:"), std::format!("{stem}window:")];
-        let keys = || names().iter().map(|stem| key::key(stem, &digest)).collect::<Vec<_>>();
+        // A bucket and a window, twice, so that each command is used that ever is: a token takes a second, so the state is
+        // still there the second time.
+        let terms = [
+            Terms::Bucket { p: 1, d: 1_000_000, full: 1_000_000_000 },
+            Terms::Window { limit: 1_000_000, length: 60_000_000 },
+        ];
+        let keys = [std::format!("{stem}bucket:"), std::format!("{stem}window:")].map(|stem| key::key(&stem, digest));
         let one = Request { least: 1, most: 1 };
         let mut answer = None;
         for _ in 0..2 {
-            let call = Call::spend(keys(), digest.slot(), None, &terms, [one]);
+            let call = Call::spend(keys.to_vec(), digest.slot(), None, &terms, [one]);
             answer = Some(Answer::read(&self.call(&call, deadline).await?, 2, 1)?);
         }
         if let Some(Answer { now, .. }) = answer {
-            let mut all = keys();
-            all.insert(0, key::lease_key(&stem, &digest, u128::from(now)));
+            let mut all = keys.to_vec();
+            all.insert(0, key::lease_key(&stem, digest, u128::from(now)));
             let back = Return { tokens: 1, granted: now, until: now + 1_000_000 };
             self.call(&Call::give_back(all, digest.slot(), None, &terms, back), deadline).await?;
+            // The scripts use this only where an expiry was lost.
+            let repaired = link.ask(cmd("PEXPIREAT").arg(&keys[0]).arg(now / 1_000 + 2_000), deadline).await;
+            if let Err(failure) = repaired
+                && failure.kind() == FailureKind::NotPermitted
+            {
+                return Err(failure);
+            }
         }
         Ok(())
     }
@@ -173,6 +220,13 @@ impl Store {
             }),
         }
     }
+}
+
+/// Of an identity to try with.
+fn ready_digest(number: usize) -> Result<Digest, StoreFailure> {
+    Account::new(std::format!("ready {number}"))
+        .map(|account| Digest::of(&account))
+        .map_err(|_| StoreFailure::new(FailureKind::Other, "no identity to try with"))
 }
 
 impl fmt::Debug for Store {

@@ -6,7 +6,9 @@
 
 mod alone;
 mod batches;
+mod cluster;
 mod denials;
+mod faults;
 mod keys;
 mod leases;
 mod processes;

@@ -1,5 +1,8 @@
 //! What the tests have in common.
 
+pub(crate) mod cluster;
+mod load;
+mod proxy;
 pub(crate) mod script;
 mod server;
 
@@ -10,6 +13,9 @@ use admittance::policy::{IdentityKind, OnExhausted, OnStoreFailure, Policy, Poli
 use admittance::redis::{SharedLimiter, Store};
 use admittance::{Overflow, Rule};
 
+pub(crate) use cluster::Cluster;
+pub(crate) use load::{Load, Seen};
+pub(crate) use proxy::{Network, Proxy};
 pub(crate) use server::Server;
 
 pub(crate) type Account = admittance::identity::Account<String>;
@@ -45,5 +51,27 @@ pub(crate) fn some(number: u32) -> NonZeroU32 {
 impl Server {
     pub(crate) fn store(&self) -> Store {
         Store::open(&self.url()).unwrap()
+    }
+}
+
+impl Server {
+    /// A number that `INFO` tells.
+    pub(crate) fn number_of(&self, field: &str) -> u64 {
+        let info: String = redis::from_redis_value(self.run(&["INFO"]).unwrap()).unwrap();
+        let line = info.lines().find_map(|line| line.strip_prefix(&format!("{field}:")));
+        line.unwrap_or_else(|| panic!("INFO tells no {field}")).parse().unwrap()
+    }
+
+    /// `-STOP` and `-CONT`, as a machine that hangs for a while.
+    pub(crate) fn signal(&self, signal: &str) {
+        let pid = self.pid().to_string();
+        assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
+    }
+
+    /// How often it answered with an error of this code.
+    pub(crate) fn errors_of(&self, code: &str) -> u64 {
+        let stats: String = redis::from_redis_value(self.run(&["INFO", "errorstats"]).unwrap()).unwrap();
+        let line = stats.lines().find_map(|line| line.strip_prefix(&format!("errorstat_{code}:count=")));
+        line.map_or(0, |count| count.trim().parse().unwrap())
     }
 }

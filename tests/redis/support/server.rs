@@ -24,7 +24,11 @@ impl Server {
 
     /// With more arguments, as `--maxmemory 2mb`.
     pub(crate) fn start_with(args: &[&str]) -> Self {
-        let port = free_port();
+        Self::start_at(free_port(), args)
+    }
+
+    /// On a port that the caller knows to be free.
+    pub(crate) fn start_at(port: u16, args: &[&str]) -> Self {
         let dir = std::env::temp_dir().join(format!("admittance-redis-{}-{port}", std::process::id()));
         fs::create_dir_all(&dir).unwrap();
         let args: Vec<_> = args.iter().map(|&arg| arg.to_owned()).collect();

@@ -1,0 +1,159 @@
+//! A slot between two nodes, one step at a time.
+
+use std::time::{Duration, Instant};
+
+use admittance::redis::{DecidedBy, SharedLimiter};
+use admittance::{Budget, Rule, Window};
+
+use crate::support::cluster::{accounts, slot_of};
+use crate::support::{Account, Cluster, Server, patient, policy};
+
+struct Moving {
+    cluster: Cluster,
+    slot: u16,
+    from: usize,
+    to: usize,
+}
+
+impl Moving {
+    /// A slot that one node is to give to another, and has not given any key of yet.
+    fn begin() -> Self {
+        let cluster = Cluster::start(false);
+        let slot = 8_000;
+        let from = cluster.slots()[usize::from(slot)];
+        let to = (from + 1) % 3;
+        let moving = Self { cluster, slot, from, to };
+        moving.set(to, &["IMPORTING", &moving.cluster.id(from)]);
+        moving.set(from, &["MIGRATING", &moving.cluster.id(to)]);
+        moving
+    }
+
+    fn set(&self, node: usize, words: &[&str]) {
+        let slot = self.slot.to_string();
+        self.cluster.nodes[node].run(&[&["CLUSTER", "SETSLOT", &slot][..], words].concat()).unwrap();
+    }
+
+    fn from(&self) -> &Server {
+        &self.cluster.nodes[self.from]
+    }
+
+    fn to(&self) -> &Server {
+        &self.cluster.nodes[self.to]
+    }
+
+    fn migrate(&self, key: &str) {
+        let port = self.to().port().to_string();
+        self.from().run(&["MIGRATE", "127.0.0.1", &port, key, "0", "5000"]).unwrap();
+    }
+
+    fn end(&self) {
+        let to = self.cluster.id(self.to);
+        for node in [self.to, self.from, 3 - self.to - self.from] {
+            self.set(node, &["NODE", &to]);
+        }
+    }
+
+    fn accounts(&self) -> impl Iterator<Item = Account> {
+        let slot = self.slot;
+        accounts(move |of| of == slot)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_is_found_wherever_its_slot_is_just_now_and_counts_on() {
+    let moving = Moving::begin();
+    let limiter = moving.cluster.limiter(Window::per_day(9), patient());
+    let mut accounts = moving.accounts();
+    let (ann, bob) = (accounts.next().unwrap(), accounts.next().unwrap());
+    let [key] = &limiter.keys_of(&ann)[..] else { panic!("one policy has one key") };
+    assert_eq!(slot_of(key), moving.slot);
+    let remaining = async |name: &Account| {
+        let verdict = limiter.check(name, 1).await;
+        assert_eq!(*verdict.decided_by(), DecidedBy::Store, "{verdict:?}");
+        verdict.decision().remaining()
+    };
+
+    // Nodes that do not say where others are, but at which port.
+    for node in &moving.cluster.nodes {
+        node.run(&["CONFIG", "SET", "cluster-preferred-endpoint-type", "unknown-endpoint"]).unwrap();
+    }
+
+    // Nobody has it: who is to get the slot creates it, and is asked as for a slot that is not its own yet.
+    assert_eq!(remaining(&ann).await, Some(8));
+    assert_eq!((moving.from().number(&["DBSIZE"]), moving.to().number(&["DBSIZE"])), (0, 1));
+    assert_eq!(remaining(&ann).await, Some(7));
+
+    // One that was there before stays until it is moved, and counts on then.
+    moving.set(moving.from, &["STABLE"]);
+    assert_eq!(remaining(&bob).await, Some(8));
+    let to = moving.cluster.id(moving.to);
+    moving.set(moving.from, &["MIGRATING", &to]);
+    assert_eq!(remaining(&bob).await, Some(7));
+    assert_eq!(moving.from().number(&["DBSIZE"]), 1);
+    moving.migrate(&limiter.keys_of(&bob)[0]);
+    assert_eq!(remaining(&bob).await, Some(6));
+    // With a script that the other does not know any more.
+    moving.to().run(&["SCRIPT", "FLUSH"]).unwrap();
+    assert_eq!(remaining(&bob).await, Some(5));
+
+    // The slot has moved, and this process does not know.
+    moving.end();
+    let sent = moving.from().calls_of("evalsha");
+    assert_eq!(remaining(&bob).await, Some(4));
+    assert_eq!(remaining(&ann).await, Some(6));
+    assert_eq!(remaining(&ann).await, Some(5));
+    // One that was redirected is not counted as a call there: none was executed.
+    assert_eq!(moving.from().calls_of("evalsha"), sent);
+    assert_eq!(limiter.stats().degraded, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn several_limits_of_which_one_has_moved_wait_for_the_others() {
+    let moving = Moving::begin();
+    moving.set(moving.from, &["STABLE"]);
+    let rules = [Rule::from(Window::per_day(9)), Rule::from(Budget::per_day(1).with_capacity(9))];
+    let policies = rules.into_iter().zip(["window", "bucket"]);
+    let policies = policies.map(|(rule, name)| policy(name, rule, patient()).build().unwrap());
+    let limiter: SharedLimiter<Account> = SharedLimiter::all(policies, moving.cluster.store()).unwrap();
+    let ann = moving.accounts().next().unwrap();
+    assert_eq!(limiter.check(&ann, 1).await.decision().remaining(), Some(8));
+    let to = moving.cluster.id(moving.to);
+    moving.set(moving.from, &["MIGRATING", &to]);
+    let keys = limiter.keys_of(&ann);
+    moving.migrate(&keys[0]);
+
+    let begun = Instant::now();
+    let asked = tokio::spawn({
+        let (limiter, ann) = (limiter.clone(), ann.clone());
+        async move { limiter.check(&ann, 1).await }
+    });
+    crate::support::cluster::until("told to try again", || moving.from().errors_of("TRYAGAIN") > 0);
+    assert!(!asked.is_finished());
+    moving.migrate(&keys[1]);
+    let verdict = asked.await.unwrap();
+    assert_eq!(*verdict.decided_by(), DecidedBy::Store, "{verdict:?} after {:?}", begun.elapsed());
+    assert_eq!(verdict.decision().remaining(), Some(7), "and is charged once");
+    moving.end();
+    assert_eq!(limiter.check(&ann, 1).await.decision().remaining(), Some(6));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_waits_for_the_others_waits_until_the_deadline_and_no_longer() {
+    let moving = Moving::begin();
+    moving.set(moving.from, &["STABLE"]);
+    let deadline = Duration::from_millis(100);
+    let policies =
+        ["one", "other"].map(|name| policy(name, Window::per_day(9), patient().deadline(deadline)).build().unwrap());
+    let limiter: SharedLimiter<Account> = SharedLimiter::all(policies, moving.cluster.store()).unwrap();
+    let ann = moving.accounts().next().unwrap();
+    while limiter.check(&ann, 1).await.degraded().is_some() {}
+    let to = moving.cluster.id(moving.to);
+    moving.set(moving.from, &["MIGRATING", &to]);
+    moving.migrate(&limiter.keys_of(&ann)[0]);
+    let begun = Instant::now();
+    let verdict = limiter.check(&ann, 1).await;
+    let took = begun.elapsed();
+    let failure = verdict.degraded().expect("the other never comes");
+    assert!(!failure.may_have_been_charged(), "{failure}");
+    assert!(took >= deadline / 2 && took < deadline * 10, "{took:?}");
+}

@@ -1,0 +1,166 @@
+//! A cluster of a test's own. One at a time: each is up to six servers, which watch each other by the clock.
+
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use admittance::policy::Sharing;
+use admittance::redis::{SharedLimiter, Store};
+use admittance::{Rule, Window};
+use redis::Value;
+
+use super::server::{Server, free_port};
+use super::{Account, account, policy};
+
+static ONE: Mutex<()> = Mutex::new(());
+
+pub(crate) struct Cluster {
+    /// Masters first.
+    pub(crate) nodes: Vec<Server>,
+    masters: usize,
+    _one: MutexGuard<'static, ()>,
+}
+
+impl Cluster {
+    /// Three masters that share the slots, with a replica each where `replicas` is so.
+    pub(crate) fn start(replicas: bool) -> Self {
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let masters = 3;
+        let nodes: Vec<_> = (0..if replicas { 2 * masters } else { masters })
+            .map(|_| {
+                // How long a node may be silent: not so short that a busy machine looks like a dead one.
+                let args =
+                    ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"];
+                let args = [&args[..], &["--cluster-allow-replica-migration", "no"]].concat();
+                Server::start_at(port_of_two(), &args)
+            })
+            .collect();
+        let cluster = Self { nodes, masters, _one: one };
+        let addresses = cluster.nodes.iter().map(Server::address);
+        let replicas = if replicas { "1" } else { "0" };
+        let create = ["create".to_owned()].into_iter().chain(addresses);
+        cli(create.chain(["--cluster-replicas", replicas, "--cluster-yes"].map(str::to_owned)));
+        cluster.until_agreed();
+        cluster
+    }
+
+    pub(crate) fn masters(&self) -> &[Server] {
+        &self.nodes[..self.masters]
+    }
+
+    /// By the first of its nodes, as another process would open it.
+    pub(crate) fn store(&self) -> Store {
+        Store::cluster([self.nodes[0].url()]).unwrap()
+    }
+
+    pub(crate) fn limiter(&self, rule: impl Into<Rule>, sharing: Sharing) -> SharedLimiter<Account> {
+        SharedLimiter::new(policy("test", rule, sharing).build().unwrap(), self.store()).unwrap()
+    }
+
+    /// A node's name within the cluster.
+    pub(crate) fn id(&self, node: usize) -> String {
+        redis::from_redis_value(self.nodes[node].run(&["CLUSTER", "MYID"]).unwrap()).unwrap()
+    }
+
+    /// Which node serves each slot, as the first that runs sees it.
+    pub(crate) fn slots(&self) -> Vec<usize> {
+        let map = self.nodes.iter().find_map(|node| node.run(&["CLUSTER", "SLOTS"]).ok());
+        let Some(Value::Array(rows)) = map else { panic!("{map:?}") };
+        let mut nodes = vec![usize::MAX; 16_384];
+        for row in rows {
+            let Value::Array(row) = row else { panic!("{row:?}") };
+            let [Value::Int(from), Value::Int(to), Value::Array(master), ..] = &row[..] else { panic!("{row:?}") };
+            let Value::Int(port) = master[1] else { panic!("{master:?}") };
+            let node = self.nodes.iter().position(|node| i64::from(node.port()) == port).unwrap();
+            nodes[usize::try_from(*from).unwrap()..=usize::try_from(*to).unwrap()].fill(node);
+        }
+        nodes
+    }
+
+    /// The value of a key, from whichever node has it.
+    pub(crate) fn get(&self, key: &str) -> Option<String> {
+        let serves = self.nodes.iter().find_map(|node| node.run(&["GET", key]).ok());
+        redis::from_redis_value(serves.expect("somebody serves the key")).unwrap()
+    }
+
+    /// A reshard of so many slots from one master to another.
+    pub(crate) fn reshard(&self, from: usize, to: usize, slots: u16) {
+        let [slots, from, to] = [slots.to_string(), self.id(from), self.id(to)];
+        let words = ["reshard", &self.nodes[0].address(), "--cluster-from", &from, "--cluster-to", &to];
+        cli(words.into_iter().chain(["--cluster-slots", &slots, "--cluster-yes"]).map(str::to_owned));
+    }
+
+    /// Waits until every node that runs says that all slots are served.
+    pub(crate) fn until_agreed(&self) {
+        until("all agree", || {
+            self.nodes
+                .iter()
+                .filter_map(|node| node.run(&["CLUSTER", "INFO"]).ok())
+                .all(|info| redis::from_redis_value::<String>(info).unwrap().contains("cluster_state:ok"))
+                && self.nodes[self.masters..].iter().all(|node| {
+                    node.run(&["INFO", "replication"]).is_ok_and(|info| {
+                        let info: String = redis::from_redis_value(info).unwrap();
+                        info.contains("role:master") || info.contains("master_link_status:up")
+                    })
+                })
+        });
+    }
+}
+
+/// Waits for what nobody tells, twenty seconds at most; how long that was.
+pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) -> Duration {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "not so: {what}");
+        sleep(Duration::from_millis(5));
+    }
+    begun.elapsed()
+}
+
+/// The slot of a key, by its hash tag.
+pub(crate) fn slot_of(key: &str) -> u16 {
+    let tag = key.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map_or(key, |(tag, _)| tag);
+    let crc = tag.bytes().fold(0_u16, |crc, byte| {
+        (0..8).fold(crc ^ u16::from(byte) << 8, |crc, _| if crc & 0x8000 == 0 { crc << 1 } else { crc << 1 ^ 0x1021 })
+    });
+    crc % 16_384
+}
+
+/// Accounts whose slot is as asked, in an order that is always the same.
+pub(crate) fn accounts(is_so: impl Fn(u16) -> bool) -> impl Iterator<Item = Account> {
+    let sharing = Sharing::new(admittance::policy::OnStoreFailure::Deny);
+    let policy = policy("any", Window::per_day(1), sharing).build().unwrap();
+    let limiter: SharedLimiter<Account> =
+        SharedLimiter::new(policy, Store::open("redis://127.0.0.1/").unwrap()).unwrap();
+    (0..)
+        .map(|number| account(&format!("account {number}")))
+        .filter(move |name| is_so(slot_of(&limiter.keys_of(name)[0])))
+}
+
+impl Server {
+    pub(crate) fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port())
+    }
+}
+
+fn cli(words: impl IntoIterator<Item = String>) {
+    let output = Command::new("redis-cli").arg("--cluster").args(words).stdin(Stdio::null()).output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// A free port, with the one that nodes talk over, which is 10 000 above it.
+fn port_of_two() -> u16 {
+    loop {
+        let port = free_port();
+        if port < 55_536 && TcpListener::bind(("127.0.0.1", port + 10_000)).is_ok() {
+            return port;
+        }
+    }
+}
