@@ -11,6 +11,8 @@ async fn a_server_that_was_killed_is_asked_again_when_it_is_back() {
     let three = Three::ask(&server.url()).await;
     server.kill();
     three.are_told(FailureKind::Unreachable).await;
+    // The first of these were under way; the rest are not.
+    three.are_still_told(FailureKind::Unreachable).await;
     for load in three.loads() {
         let failure = load.seen().last.unwrap();
         // There is no connection to send it over.
