@@ -51,6 +51,30 @@ async fn calls_whose_answers_are_lost_are_charged_once() {
     nothing_was_sent_twice(&server, &three.stop().await);
 }
 
+/// It was executed, and nobody heard: whoever sent it again, after its time, would charge it twice.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_is_not_answered_in_time_is_charged_once() {
+    let server = Server::start();
+    let proxy = Proxy::to(server.port()).await;
+    let sharing = Sharing::new(OnStoreFailure::Deny).deadline(Duration::from_millis(200));
+    let policy = policy("test", Window::per_day(1_000), sharing).build().unwrap();
+    let limiter = SharedLimiter::<Account>::new(policy, Store::open(&proxy.url()).unwrap()).unwrap();
+    let ann = account("ann");
+    let [key] = &limiter.keys_of(&ann)[..] else { panic!("one policy has one key") };
+    while limiter.check(&ann, 1).await.degraded().is_some() {
+        sleep(Duration::from_millis(5)).await;
+    }
+    let before: u64 = server.get(key).unwrap().parse().unwrap();
+    proxy.network(Network::SwallowsAnswers);
+    // Not so many that the connection counts as broken: each of these is sent.
+    for number in 1..5 {
+        let verdict = limiter.check(&ann, 1).await;
+        let failure = verdict.degraded().expect("nobody told the answer");
+        assert!(failure.kind() == FailureKind::Timeout && failure.may_have_been_charged(), "{failure}");
+        assert_eq!(server.get(key), Some((before + number).to_string()));
+    }
+}
+
 /// It was executed, and then its connection broke: whoever sent it again, over the next, would charge it twice.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_whose_answer_is_lost_with_its_connection_is_charged_once() {
