@@ -112,7 +112,8 @@ impl Cluster {
                     redirections += 1;
                 }
                 Err(Refused::TryAgain(failure)) => {
-                    if Instant::now() + MOVING >= deadline {
+                    // What is sent at the last moment is not answered in time, and may be charged for nothing.
+                    if Instant::now() + 2 * MOVING >= deadline {
                         return Err(failure);
                     }
                     sleep(MOVING).await;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use admittance::redis::{DecidedBy, SharedLimiter};
+use admittance::redis::{DecidedBy, FailureKind, SharedLimiter};
 use admittance::{Budget, Rule, Window};
 
 use crate::support::cluster::{accounts, slot_of};
@@ -146,14 +146,34 @@ async fn who_waits_for_the_others_waits_until_the_deadline_and_no_longer() {
         ["one", "other"].map(|name| policy(name, Window::per_day(9), patient().deadline(deadline)).build().unwrap());
     let limiter: SharedLimiter<Account> = SharedLimiter::all(policies, moving.cluster.store()).unwrap();
     let ann = moving.accounts().next().unwrap();
-    while limiter.check(&ann, 1).await.degraded().is_some() {}
+    let remaining = loop {
+        let verdict = limiter.check(&ann, 1).await;
+        if verdict.degraded().is_none() {
+            break verdict.decision().remaining().unwrap();
+        }
+    };
     let to = moving.cluster.id(moving.to);
     moving.set(moving.from, &["MIGRATING", &to]);
     moving.migrate(&limiter.keys_of(&ann)[0]);
-    let begun = Instant::now();
-    let verdict = limiter.check(&ann, 1).await;
-    let took = begun.elapsed();
-    let failure = verdict.degraded().expect("the other never comes");
-    assert!(!failure.may_have_been_charged(), "{failure}");
-    assert!(took >= deadline / 2 && took < deadline * 10, "{took:?}");
+    let mut refused = 0;
+    for _ in 0..5 {
+        let begun = Instant::now();
+        let verdict = limiter.check(&ann, 1).await;
+        let took = begun.elapsed();
+        let failure = verdict.degraded().expect("the other never comes");
+        // On a busy machine the last try may be one that is not answered in time.
+        match failure.kind() {
+            FailureKind::NotReady => refused += u32::from(!failure.may_have_been_charged()),
+            kind => assert_eq!(kind, FailureKind::Timeout, "{failure}"),
+        }
+        assert!(took >= deadline / 2 && took < deadline * 10, "{took:?}");
+    }
+    assert!(refused >= 1);
+    moving.migrate(&limiter.keys_of(&ann)[1]);
+    moving.end();
+    assert_eq!(
+        limiter.check(&ann, 1).await.decision().remaining(),
+        Some(remaining - 1),
+        "who was refused is not charged"
+    );
 }

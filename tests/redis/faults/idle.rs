@@ -7,15 +7,17 @@ use admittance::redis::DecidedBy;
 
 use crate::support::{Server, account, limiter, patient};
 
-/// Waits until the server has a client beside the one that asks for the list.
+/// Waits until the server was asked by somebody whether it is there, and what it answered has arrived.
 async fn until_connected(server: &Server) {
     let begun = Instant::now();
-    while server.number_of("connected_clients") < 2 {
+    let clients = || redis::from_redis_value::<String>(server.run(&["CLIENT", "LIST"]).unwrap()).unwrap();
+    while !clients().contains("cmd=ping") {
         assert!(begun.elapsed() < Duration::from_secs(2), "nobody connects");
-        // The server tells nobody that somebody has come.
+        // The server tells nobody that somebody has come, nor the client that it has arrived.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     eprintln!("connected after {:?}", begun.elapsed());
+    tokio::time::sleep(Duration::from_millis(100)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

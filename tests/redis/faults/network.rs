@@ -89,14 +89,16 @@ async fn a_call_whose_answer_is_lost_with_its_connection_is_charged_once() {
             sleep(Duration::from_millis(5)).await;
         }
         let before: u64 = server.get(key).unwrap().parse().unwrap();
+        let lost = proxy.swallowed();
         proxy.network(Network::SwallowsAnswers);
         let asked = tokio::spawn({
             let (limiter, ann) = (limiter.clone(), ann.clone());
             async move { limiter.check(&ann, 1).await }
         });
         until("executed", || server.get(key) == Some((before + 1).to_string()));
+        until("lost", || proxy.swallowed() > lost);
         proxy.network(Network::Cuts);
-        sleep(Duration::from_millis(20)).await;
+        until("cut", || proxy.open() == 0);
         proxy.network(Network::Takes(Duration::ZERO));
         let verdict = asked.await.unwrap();
         let failure = verdict.degraded().expect("nobody told the answer");

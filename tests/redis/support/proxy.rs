@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -24,10 +25,17 @@ pub(crate) enum Network {
     Cuts,
 }
 
+#[derive(Default)]
+struct Counts {
+    accepted: AtomicU64,
+    open: AtomicU64,
+    swallowed: AtomicU64,
+}
+
 pub(crate) struct Proxy {
     port: u16,
     settings: watch::Sender<(u16, Network)>,
-    accepted: Arc<std::sync::atomic::AtomicU64>,
+    counts: Arc<Counts>,
     accepting: JoinHandle<()>,
 }
 
@@ -37,15 +45,15 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let (settings, seen) = watch::channel((server, Network::Takes(Duration::ZERO)));
-        let accepted = Arc::new(std::sync::atomic::AtomicU64::new(0));
-        let count = Arc::clone(&accepted);
+        let counts = Arc::new(Counts::default());
+        let counting = Arc::clone(&counts);
         let accepting = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                tokio::spawn(connection(client, seen.clone()));
+                counting.accepted.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(connection(client, seen.clone(), Arc::clone(&counting)));
             }
         });
-        Self { port, settings, accepted, accepting }
+        Self { port, settings, counts, accepting }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -54,7 +62,17 @@ impl Proxy {
 
     /// Connections so far.
     pub(crate) fn accepted(&self) -> u64 {
-        self.accepted.load(std::sync::atomic::Ordering::Relaxed)
+        self.counts.accepted.load(Ordering::Relaxed)
+    }
+
+    /// Connections that lead through now.
+    pub(crate) fn open(&self) -> u64 {
+        self.counts.open.load(Ordering::Relaxed)
+    }
+
+    /// How often bytes were lost so far.
+    pub(crate) fn swallowed(&self) -> u64 {
+        self.counts.swallowed.load(Ordering::Relaxed)
     }
 
     pub(crate) fn network(&self, network: Network) {
@@ -73,35 +91,44 @@ impl Drop for Proxy {
     }
 }
 
-async fn connection(client: TcpStream, mut settings: watch::Receiver<(u16, Network)>) {
+async fn connection(client: TcpStream, mut settings: watch::Receiver<(u16, Network)>, counts: Arc<Counts>) {
     let (server, network) = *settings.borrow_and_update();
     if network == Network::Cuts {
         return;
     }
     let Ok(server) = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], server))).await else { return };
     let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
+    counts.open.fetch_add(1, Ordering::Relaxed);
     let both = [
-        tokio::spawn(one_way(from_client, to_server, settings.clone(), false)),
-        tokio::spawn(one_way(from_server, to_client, settings.clone(), true)),
+        tokio::spawn(one_way(from_client, to_server, settings.clone(), Arc::clone(&counts), false)),
+        tokio::spawn(one_way(from_server, to_client, settings.clone(), Arc::clone(&counts), true)),
     ];
     let _ = settings.wait_for(|settings| settings.1 == Network::Cuts).await;
-    both.iter().for_each(JoinHandle::abort);
+    for way in both {
+        way.abort();
+        let _ = way.await;
+    }
+    counts.open.fetch_sub(1, Ordering::Relaxed);
 }
 
 async fn one_way(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
     settings: watch::Receiver<(u16, Network)>,
+    counts: Arc<Counts>,
     answers: bool,
 ) {
     let mut bytes = vec![0; 1 << 16];
     while let Ok(length @ 1..) = from.read(&mut bytes).await {
         let (_, network) = *settings.borrow();
-        match network {
-            Network::Swallows => continue,
-            Network::SwallowsAnswers if answers => continue,
-            Network::Takes(delay) if !delay.is_zero() => sleep(delay).await,
-            _ => {}
+        if network == Network::Swallows || answers && network == Network::SwallowsAnswers {
+            counts.swallowed.fetch_add(1, Ordering::Relaxed);
+            continue;
+        }
+        if let Network::Takes(delay) = network
+            && !delay.is_zero()
+        {
+            sleep(delay).await;
         }
         if to.write_all(&bytes[..length]).await.is_err() {
             return;
