@@ -32,6 +32,8 @@ fn policy(name: &str, kind: IdentityKind) -> Result<Policy, PolicyError> {
         .build()
 }
 
+static DONE: AtomicU64 = AtomicU64::new(0);
+
 /// Stands for authentication: a real one would not believe a header.
 async fn who(mut request: Request, next: Next) -> Response {
     let account = request.headers().get("x-account").and_then(|name| Account::new(name.to_str().ok()?.to_owned()).ok());
@@ -55,7 +57,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .fields(Dialect::DraftList)
         .build()?;
 
-    static DONE: AtomicU64 = AtomicU64::new(0);
     let work = || async { format!("piece of work number {}\n", DONE.fetch_add(1, Ordering::Relaxed)) };
     // The last layer is the first to see a request: who asks is found out before it is limited.
     let app = Router::new().route("/work", get(work)).layer(limits).layer(from_fn(who));

@@ -50,12 +50,14 @@
 //! - `metrics`: a [`Limiter`] counts its decisions through the `metrics` facade.
 //! - `redis`: budgets shared between processes, in Redis or Valkey: the module `redis`.
 //! - `retry`: the module `retry`, which plans when a client may try again.
+//! - `http`: who the client is behind proxies, `RateLimit` fields, problems: the module `http`. No I/O.
+//! - `tower`: limits in front of axum, hyper and tonic: the module `tower`.
 //! - `replay`: the module `replay`, which tries a limit on an access log or a trace. `cli`: the program that does.
 //!
 //! # Modules and the dependency rule
 //!
 //! ```text
-//! sync, clock → budget, decision → bucket → window, reserve, lease, snapshot → compound, rule, identity → keyed → policy → limiter → redis, replay, retry
+//! sync, clock → budget, decision → bucket → window, reserve, lease, snapshot → compound, rule, identity → keyed → policy → limiter → redis, http, replay → tower, retry
 //! ```
 //!
 //! Each may use what stands left of it, and nothing points back. [`bucket`] takes `now` as a number and never reads a

@@ -167,7 +167,7 @@ impl Answer {
 #[allow(clippy::cast_sign_loss, reason = "it was found to be no less than 0")]
 fn number(bytes: &[u8]) -> Option<u64> {
     let number = f64::from_le_bytes(bytes.try_into().ok()?);
-    (number >= 0.0 && number < EXACT && number.fract() == 0.0).then_some(number as u64)
+    ((0.0..EXACT).contains(&number) && number.fract() == 0.0).then_some(number as u64)
 }
 
 /// What a double counts exactly.

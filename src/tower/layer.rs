@@ -111,7 +111,6 @@ impl RateLimitLayer {
     }
 
     /// A layer of several limits, or of one with more to say.
-    #[must_use]
     pub fn builder() -> RateLimitLayerBuilder {
         RateLimitLayerBuilder::new()
     }

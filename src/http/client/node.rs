@@ -7,16 +7,13 @@ use core::str;
 /// obfuscated, as `_web`. Anything else names nobody.
 pub(super) fn strict(text: &[u8]) -> Option<IpAddr> {
     let text = str::from_utf8(text).ok()?;
-    let (ip, port) = match text.strip_prefix('[') {
-        Some(text) => {
-            let (ip, rest) = text.split_once(']')?;
-            let port = if rest.is_empty() { None } else { Some(rest.strip_prefix(':')?) };
-            (IpAddr::V6(ip.parse::<Ipv6Addr>().ok()?), port)
-        }
-        None => {
-            let (ip, port) = text.split_once(':').map_or((text, None), |(ip, port)| (ip, Some(port)));
-            (IpAddr::V4(ip.parse::<Ipv4Addr>().ok()?), port)
-        }
+    let (ip, port) = if let Some(text) = text.strip_prefix('[') {
+        let (ip, rest) = text.split_once(']')?;
+        let port = if rest.is_empty() { None } else { Some(rest.strip_prefix(':')?) };
+        (IpAddr::V6(ip.parse::<Ipv6Addr>().ok()?), port)
+    } else {
+        let (ip, port) = text.split_once(':').map_or((text, None), |(ip, port)| (ip, Some(port)));
+        (IpAddr::V4(ip.parse::<Ipv4Addr>().ok()?), port)
     };
     port.is_none_or(is_port).then_some(ip)
 }
