@@ -1,4 +1,4 @@
-//! Layers of tower in front of a service that does nothing, by the address of the peer: ours and tower_governor's.
+//! Layers of tower in front of a service that does nothing, by the address of the peer: ours and `tower_governor`'s.
 //!
 //! A call makes a request with a peer, as a server would have, sends it through, and looks at the answer's status.
 
@@ -105,7 +105,7 @@ impl<const FIELDS: bool> Limiter for Front<FIELDS> {
 
 type Peers = GovernorLayer<PeerIpKeyExtractor, NoOpMiddleware<governor::clock::QuantaInstant>, Body>;
 
-/// tower_governor's.
+/// `tower_governor`'s.
 pub struct GovernorFront(Peers);
 
 impl fmt::Debug for GovernorFront {

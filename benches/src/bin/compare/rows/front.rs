@@ -14,7 +14,7 @@ pub(crate) const LAYER: Row = Row {
     measure: |effort| duel::<Front<false>, GovernorFront>(Of::Time, &Plan::STOCK, [1, 1], effort),
 };
 
-/// The same with `RateLimit` fields in each answer, which tower_governor was not asked for.
+/// The same with `RateLimit` fields in each answer, which `tower_governor` was not asked for.
 pub(crate) const FIELDS: Row = Row {
     key: "tower_layer_with_fields_vs_without",
     about: "the same with RateLimit fields in each answer, over without",
