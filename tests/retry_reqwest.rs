@@ -199,7 +199,7 @@ async fn a_post_with_a_key_is_sent_again_with_the_same_key_and_body() {
 async fn a_body_that_is_a_stream_is_sent_once() {
     let server = Server::start(&[(503, "")]).await;
     let mut request = server.request(Method::PUT);
-    *request.body_mut() = Some(reqwest::Body::wrap(Full::from("a stream")));
+    *request.body_mut() = Some(reqwest::Body::wrap(Full::<axum::body::Bytes>::from("a stream")));
     assert!(request.try_clone().is_none(), "or this tests nothing");
     stops(&client(plain(9, 60)).execute(request, Safety::of_method("PUT")).await, 503, Reason::BodySpent);
     let seen = server.seen();
