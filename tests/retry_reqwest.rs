@@ -13,7 +13,7 @@ use admittance::retry::{
 use admittance::{Budget, TokenBucket, TscClock};
 use axum::Router;
 use axum::body::to_bytes;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use http_body_util::Full;
 use reqwest::{Client, ClientBuilder, Method, Request};
@@ -85,7 +85,7 @@ fn answer((status, wait): Answer) -> Response {
     if !wait.is_empty() {
         headers.insert("retry-after", wait.parse().unwrap());
     }
-    (axum::http::StatusCode::from_u16(status).unwrap(), headers, "a text").into_response()
+    (StatusCode::from_u16(status).unwrap(), headers, "a text").into_response()
 }
 
 /// With 20 ms between attempts and no spread.
@@ -233,7 +233,7 @@ async fn a_refused_connection_is_tried_again_even_by_a_post() {
 async fn of_a_client_that_was_there_no_error_says_that_nothing_was_sent() {
     let (url, _) = to_be().await;
     // It follows the redirect to where nobody is: the POST has been carried out.
-    let app = Router::new().fallback(async move || (axum::http::StatusCode::SEE_OTHER, [("location", url)]));
+    let app = Router::new().fallback(async move || (StatusCode::SEE_OTHER, [("location", url)]));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, app).await });

@@ -4,6 +4,7 @@ use std::string::String;
 
 use http::header::{HOST, HeaderName};
 use http::request::Parts;
+use http::uri::Authority;
 
 use crate::retry::safety::{IdempotencyKey, Safety};
 
@@ -29,7 +30,7 @@ pub fn by_method(parts: &Parts) -> Safety {
 /// path. Of `http` and `https` the port that they have anyway is said too. Empty where nothing says a host.
 #[must_use]
 pub fn host(parts: &Parts) -> String {
-    let authority = parts.uri.authority().map(|authority| authority.as_str());
+    let authority = parts.uri.authority().map(Authority::as_str);
     let header = || parts.headers.get(HOST).and_then(|line| line.to_str().ok());
     let Some(authority) = authority.or_else(header) else { return String::new() };
     // Who asks is not part of who is asked.
