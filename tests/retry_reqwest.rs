@@ -197,11 +197,13 @@ async fn a_post_with_a_key_is_sent_again_with_the_same_key_and_body() {
 
 #[tokio::test]
 async fn a_body_that_is_a_stream_is_sent_once() {
-    let server = Server::start(&[(503, "")]).await;
+    let server = Server::start(&[(503, "5")]).await;
     let mut request = server.request(Method::PUT);
     *request.body_mut() = Some(reqwest::Body::wrap(Full::<axum::body::Bytes>::from("a stream")));
     assert!(request.try_clone().is_none(), "or this tests nothing");
-    stops(&client(plain(9, 60)).execute(request, Safety::of_method("PUT")).await, 503, Reason::BodySpent);
+    let answered = client(plain(9, 60)).execute(request, Safety::of_method("PUT")).await;
+    stops(&answered, 503, Reason::BodySpent);
+    assert_eq!(stop(&answered).resume_after(), Some(secs(5)), "known before, so nobody waits for it");
     let seen = server.seen();
     assert_eq!((seen.len(), seen[0].body.as_slice()), (1, &b"a stream"[..]));
 }

@@ -141,30 +141,28 @@ where
     R: Random,
 {
     fn ask(&mut self, cx: &mut Context<'_>) -> Step<S::Future> {
-        loop {
-            let next = match self.attempts.ready() {
-                Plan::RetryAt(next) => next,
-                Plan::Stop(stop) => return Step::End(Ending::Stop(stop)),
-            };
-            if !next.wait().is_zero() {
-                // A place in the service inside is given up, and so is one in the queue for it.
-                self.service = self.service.clone();
-                self.is_ready = false;
-                return Step::Go(State::Waiting { sleep: sleep(next.wait()) });
-            }
-            if matches!(&self.last, Some(Ok(response)) if is_redirect(response.status().as_u16())) {
-                return Step::End(Ending::Redirect(next));
-            }
-            if self.is_ready {
-                return self.send(&next);
-            }
+        // First, in every poll: it may have taken the service inside long to be ready, and the gate be closed meanwhile.
+        let next = match self.attempts.ready() {
+            Plan::RetryAt(next) => next,
+            Plan::Stop(stop) => return Step::End(Ending::Stop(stop)),
+        };
+        if !next.wait().is_zero() {
+            // A place in the service inside is given up, and so is one in the queue for it.
+            self.service = self.service.clone();
+            self.is_ready = false;
+            return Step::Go(State::Waiting { sleep: sleep(next.wait()) });
+        }
+        if matches!(&self.last, Some(Ok(response)) if is_redirect(response.status().as_u16())) {
+            return Step::End(Ending::Redirect(next));
+        }
+        if !self.is_ready {
             match self.service.poll_ready(cx) {
                 Poll::Pending => return Step::Pend,
                 Poll::Ready(Err(error)) => return Step::End(Ending::Broken(error.into())),
-                // Time may have passed: asks again.
-                Poll::Ready(Ok(())) => self.is_ready = true,
+                Poll::Ready(Ok(())) => {}
             }
         }
+        self.send(&next)
     }
 
     fn send(&mut self, next: &RetryAt) -> Step<S::Future> {

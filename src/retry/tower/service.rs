@@ -20,8 +20,8 @@ use crate::retry::unanswered::Unanswered;
 /// Sends each request as often as the planner says, and not before it says. From [`RetryLayer`](super::RetryLayer).
 ///
 /// It is ready when the service inside is, and the first attempt goes to the one that was. Before each further attempt a clone
-/// is asked to be ready, after the wait and not before: **nothing is reserved while a call waits**. Then the planner is asked
-/// once more, because being ready may have taken long.
+/// is asked to be ready, after the wait and not before: **nothing is reserved while a call waits**. The planner is asked
+/// once more then, because being ready may have taken long.
 #[must_use = "a service does nothing until it is called"]
 pub struct RetryService<S, B, C = TscClock, R = SystemRandom> {
     inner: S,
