@@ -26,7 +26,7 @@
 //! | the call ends with | what comes back |
 //! |---|---|
 //! | a response | that response as it is, and why there is no further attempt: a [`Stop`] in its extensions |
-//! | a redirect with a `Retry-After` | that response **when it may be followed**, a [`RetryAt`](super::RetryAt) in its extensions |
+//! | a redirect with a `Retry-After` | that response **when it may be followed**, a [`RetryAt`] in its extensions |
 //! | an error | [`Unanswered`]: the error as it is, and the `Stop` |
 //! | a gate that holds too long | [`Unanswered`] without an error: nothing was sent |
 //!

@@ -29,8 +29,8 @@
 //! |---|---|
 //! | a response | that response as it is, and why there is no further attempt: a [`Stop`](super::Stop) in its extensions |
 //! | a redirect with a `Retry-After` | that response **when it may be followed**, a [`RetryAt`](super::RetryAt) in its extensions |
-//! | an error | [`Unanswered`](super::Unanswered): the error as it is, and the `Stop` |
-//! | a gate that holds too long | [`Unanswered`](super::Unanswered) without an error: nothing was sent |
+//! | an error | [`Unanswered`]: the error as it is, and the `Stop` |
+//! | a gate that holds too long | [`Unanswered`] without an error: nothing was sent |
 //!
 //! **It follows no redirect**, as where to and with which credentials is another's decision; it holds the redirect until then.
 //! So whoever follows redirects stands outside of this layer. One inside follows them at once, and hides them from it.
