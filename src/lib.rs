@@ -49,7 +49,8 @@
 //! - `policy`: a [`Policy`] read from TOML and written to it.
 //! - `metrics`: a [`Limiter`] counts its decisions through the `metrics` facade.
 //! - `redis`: budgets shared between processes, in Redis or Valkey: the module `redis`.
-//! - `retry`: the module `retry`, which plans when a client may try again.
+//! - `retry`: the module `retry`, which plans when a client may try again. `retry-tower` and `retry-reqwest` follow its plans:
+//!   a layer of tower, and a client on reqwest.
 //! - `http`: who the client is behind proxies, `RateLimit` fields, problems: the module `http`. No I/O.
 //! - `tower`: limits in front of axum, hyper and tonic: the module `tower`.
 //! - `replay`: the module `replay`, which tries a limit on an access log or a trace. `cli`: the program that does.

@@ -19,6 +19,7 @@
 //! | to send one request, as often as is allowed | [`Retry::start`], with the reason why it may be sent twice: [`Safety`] |
 //! | no more retries than a service can bear | [`RetryBuilder::budget`], a [`TokenBucket`](crate::TokenBucket) |
 //! | a 429 to hold everybody that it is meant for | [`RetryBuilder::gate`], a [`Gate`] |
+//! | it all done, by a layer of tower or by reqwest | `retry::tower::RetryLayer` (feature `retry-tower`), `retry::reqwest::RetryClient` (feature `retry-reqwest`) |
 //! | to see what it would do | [`Retry::schedule`] |
 //! | the header alone | [`RetryAfter::parse`], [`Response::signal`] |
 //!
@@ -44,6 +45,7 @@
 //! | `terms`, `plan`, `attempts` | the formula, its result, and the calls that go through it |
 //! | `builder`, `error` | what a planner is made of, and what is wrong with that |
 //! | [`Schedule`] | what a planner would do |
+//! | `tower`, `reqwest`, `unanswered` | who follows the plans; how a call ends that has no response |
 
 mod attempts;
 mod backoff;
@@ -56,10 +58,16 @@ mod outcome;
 mod parse;
 mod plan;
 mod random;
+#[cfg(feature = "retry-reqwest")]
+pub mod reqwest;
 mod resolve;
 mod safety;
 mod schedule;
 mod terms;
+#[cfg(feature = "retry-tower")]
+pub mod tower;
+#[cfg(any(feature = "retry-tower", feature = "retry-reqwest"))]
+mod unanswered;
 
 pub use attempts::Attempts;
 pub use backoff::{Backoff, Jitter};
@@ -75,6 +83,8 @@ pub use random::{Random, SeededRandom, SystemRandom};
 pub use resolve::{Reference, Response, Signal};
 pub use safety::{Body, IdempotencyKey, IdempotentMethod, Safety};
 pub use schedule::{Ends, Goes, Schedule, Scheduled};
+#[cfg(any(feature = "retry-tower", feature = "retry-reqwest"))]
+pub use unanswered::Unanswered;
 
 // A planner that cannot be shared is of no use: this does not compile when a type stops being `Send + Sync`.
 const _: () = {
