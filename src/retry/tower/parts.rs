@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_key_counts_more_than_a_method_and_only_one_that_is_one() {
         let told = |method: &str, keys: &[&str]| {
-            let lines: std::vec::Vec<_> = keys.iter().map(|key| ("Idempotency-Key", *key)).collect();
+            let lines: Vec<_> = keys.iter().map(|key| ("Idempotency-Key", *key)).collect();
             by_method(&parts(method, "/", &lines))
         };
         let keyed = |key: &str| Safety::Keyed { key: IdempotencyKey::new(key).unwrap() };
