@@ -34,39 +34,42 @@
 //! | file | holds |
 //! |---|---|
 //! | `record` | one line's facts, and what is wrong with a line |
-//! | [`combined`], [`jsonl`], `date`, `detect` | the formats: bytes in, record out |
+//! | `format`, [`combined`], [`jsonl`] | the formats: bytes in, record out |
+//! | `reading` | how lines become records |
 //! | `source` | files, gzip, standard input: blocks of whole lines |
 //! | `batch` | the records of some lines, dealt out to shards |
+//! | `engine` | the stages that all uses have in common: read, parse, count |
+//! | `run` | a replay: what is asked for, and the stage that decides |
 //! | `rule` | one key's state under the limit, and what is told of it |
 //! | `shard`, `name` | the keys of one shard, decided in order |
 //! | `decided` | outcomes back in order of input |
-//! | `engine` | the stages in order |
 //! | `timeline` | counts over time in bounded memory |
 //! | `summary`, `error`, `progress` | what is told |
 
 mod batch;
-pub mod combined;
-mod date;
 mod decided;
-mod detect;
 mod engine;
 mod error;
-pub mod jsonl;
+mod format;
 mod name;
 mod progress;
+mod reading;
 mod record;
 mod rule;
+mod run;
 mod shard;
 mod source;
 mod summary;
 mod timeline;
 
 pub use decided::Decided;
-pub use engine::Replay;
 pub use error::Error;
+pub use format::{Format, combined, jsonl};
 pub use progress::Progress;
-pub use record::{Format, LineError, Record, Unit};
+pub use reading::Reading;
+pub use record::{LineError, Record, Unit};
 pub use rule::Outcome;
+pub use run::Replay;
 pub use source::Input;
 pub use summary::{BadLine, DeniedKey, Summary};
 pub use timeline::Bar;

@@ -4,10 +4,11 @@ use std::hash::{BuildHasher, Hash};
 
 use memchr::{memchr, memchr_iter};
 
-use super::record::{Format, LineError, Record, Unit};
+use super::format::{Format, Reader};
+use super::reading::Reading;
+use super::record::{LineError, Record};
 use super::source::LONGEST_LINE;
 use super::summary::SHOWN;
-use super::{combined, jsonl};
 
 /// What a record says, with its key in the batch's own bytes.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +41,7 @@ pub(super) struct Batch {
 /// How lines become records.
 pub(super) struct Parser<'h, S> {
     pub(super) format: Format,
-    pub(super) unit: Unit,
-    /// Stop at the first line that cannot be read.
-    pub(super) strict: bool,
+    pub(super) reading: &'h Reading,
     pub(super) shards: usize,
     pub(super) hasher: &'h S,
 }
@@ -51,7 +50,7 @@ impl<S: BuildHasher> Parser<'_, S> {
     /// Parses whole lines. `beheaded` says that the first line's beginning was too long to keep.
     pub(super) fn parse(&self, bytes: &[u8], beheaded: bool) -> Batch {
         let mut batch = Batch { dealt: vec![Vec::new(); self.shards], ..Batch::default() };
-        let mut combined = combined::Reader::new(self.unit);
+        let mut reader = Reader::new(self.format, self.reading);
         for (number, line) in lines(bytes).enumerate() {
             batch.breaks += 1;
             let too_long = (beheaded && number == 0) || line.len() > LONGEST_LINE;
@@ -59,10 +58,10 @@ impl<S: BuildHasher> Parser<'_, S> {
                 continue;
             }
             batch.lines += 1;
-            let record = match self.format {
-                _ if too_long => Err(LineError::found(LONGEST_LINE, "a line of at most 1 MiB", "more".into())),
-                Format::Combined => combined.read(line),
-                Format::Jsonl => jsonl::read(line),
+            let record = if too_long {
+                Err(LineError::found(LONGEST_LINE, "a line of at most 1 MiB", "more".into()))
+            } else {
+                reader.read(line)
             };
             match record {
                 Ok(record) => batch.push(&record, self),
@@ -71,7 +70,7 @@ impl<S: BuildHasher> Parser<'_, S> {
                     if batch.bad.len() < SHOWN {
                         batch.bad.push((number as u64, error));
                     }
-                    if self.strict {
+                    if self.reading.strict {
                         break;
                     }
                 }

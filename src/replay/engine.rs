@@ -1,172 +1,64 @@
-//! A replay: what is asked for, and the thread that reads for it. The stages behind the reader are in `run`.
+//! What all uses of a log have in common: a thread reads blocks, each block is parsed in parallel, its lines are counted, and
+//! its records go on to a stage, in order.
 
-mod run;
+mod parse;
 
-use std::io::{self, Write};
+pub(super) use parse::Parsing;
+
+use std::io;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, JoinHandle};
 
-use super::decided::{self, Decided};
+use super::batch::Batch;
 use super::error::Error;
 use super::progress::Progress;
-use super::record::{Format, Unit};
 use super::source::{Block, Input, blocks};
-use super::summary::Summary;
-use crate::rule::Rule;
-use run::{Run, Tell};
 
-/// A limit, and how to read the log it is tried on.
-///
-/// Runs on rayon's current thread pool, and one more thread that reads.
-///
-/// ```no_run
-/// use admittance::replay::{Input, Replay};
-/// use admittance::{Rule, Window};
-///
-/// let logs = [Input::File("access.log.1.gz".into()), Input::File("access.log".into())];
-/// for limit in [100, 300, 1000] {
-///     let summary = Replay::new(Rule::FixedWindow(Window::per_minute(limit))).run(&logs)?;
-///     println!("{limit} a minute would have denied {}", summary.denied);
-/// }
-/// # Ok::<(), admittance::replay::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-#[must_use = "a replay does nothing until it is run"]
-pub struct Replay {
-    rule: Rule,
-    unit: Unit,
-    format: Option<Format>,
-    sort: bool,
-    strict: bool,
-    progress: Progress,
+/// What is done with records.
+pub(super) trait Stage {
+    /// Into how many shards of keys they are dealt.
+    fn shards(&self) -> usize;
+
+    /// Takes records, which come after those of the calls before.
+    ///
+    /// # Errors
+    ///
+    /// What stops it all.
+    fn take(&mut self, batches: Vec<Batch>) -> Result<(), Error>;
 }
 
-impl Replay {
-    /// A replay of `rule`: format detected, requests counted, lines decided as they come, bad lines passed over.
-    pub fn new(rule: Rule) -> Self {
-        Self { rule, unit: Unit::Request, format: None, sort: false, strict: false, progress: Progress::default() }
+/// Hands all blocks of all inputs on, one input after the other.
+pub(super) fn drive(
+    inputs: &[Input],
+    progress: &Progress,
+    mut next: impl FnMut(&Block) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let failed = |(input, error): Failed| Error::Read { input: inputs[input].name(), error };
+    // Better now than after an hour of the inputs before it.
+    for (number, input) in inputs.iter().enumerate() {
+        input.check().map_err(|error| failed((number, error)))?;
     }
-
-    /// The rule it is a replay of.
-    #[must_use]
-    pub const fn rule(&self) -> Rule {
-        self.rule
+    let (blocks, reader) = read(inputs, progress);
+    for block in blocks {
+        next(&block.map_err(failed)?)?;
     }
+    // A reader that panicked has also stopped sending: what it did not read must not pass for the end.
+    reader.join().unwrap_or_else(|panic| resume_unwind(panic));
+    Ok(())
+}
 
-    /// What an access log's lines cost. A trace says itself.
-    pub fn unit(mut self, unit: Unit) -> Self {
-        self.unit = unit;
-        self
-    }
-
-    /// How the log is written; told from its first readable line where this is not said.
-    pub fn format(mut self, format: Format) -> Self {
-        self.format = Some(format);
-        self
-    }
-
-    /// Decides in order of time, lines of one time in order of input. Keeps every line's facts in memory, about 90 bytes a line;
-    /// the other replays keep keys alone. Decisions are still told in order of input.
-    pub fn sort(mut self, sort: bool) -> Self {
-        self.sort = sort;
-        self
-    }
-
-    /// Stops at the first line that cannot be read, and decides those before it (where they are not to be sorted first).
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.strict = strict;
-        self
-    }
-
-    /// What shows how far it is, from another thread.
-    #[must_use]
-    pub fn progress(&self) -> Progress {
-        self.progress.clone()
-    }
-
-    /// Decides all inputs, one after the other, and tells nothing but the sums.
-    ///
-    /// # Errors
-    ///
-    /// When an input cannot be read, or when strict and a line cannot.
-    pub fn run(&self, inputs: &[Input]) -> Result<Summary, Error> {
-        self.drive(inputs, None)
-    }
-
-    /// As [`run`](Self::run), and writes a JSON line a decision, in order of input.
-    ///
-    /// # Errors
-    ///
-    /// As [`run`](Self::run), and when they cannot be written.
-    pub fn run_to(&self, inputs: &[Input], decisions: &mut dyn Write) -> Result<Summary, Error> {
-        let result = self.drive(inputs, Some(&mut |batches, outcomes| decided::write(batches, outcomes, decisions)));
-        // What was decided before a strict replay stopped is told too.
-        let flushed = decisions.flush().map_err(Error::Write);
-        result.and_then(|summary| flushed.map(|()| summary))
-    }
-
-    /// As [`run`](Self::run), and tells each decision, in order of input.
-    ///
-    /// # Errors
-    ///
-    /// As [`run`](Self::run), and what `tell` failed with.
-    pub fn run_with(
-        &self,
-        inputs: &[Input],
-        mut tell: impl FnMut(Decided<'_>) -> io::Result<()>,
-    ) -> Result<Summary, Error> {
-        self.drive(
-            inputs,
-            Some(&mut |batches, outcomes| {
-                for (batch, outcomes) in batches.iter().zip(outcomes) {
-                    decided::decisions(batch, outcomes, 0, outcomes.len()).try_for_each(&mut tell)?;
-                }
-                Ok(())
-            }),
-        )
-    }
-
-    /// As [`run_with`](Self::run_with), on bytes in memory.
-    ///
-    /// # Errors
-    ///
-    /// When strict and a line cannot be read.
-    pub fn run_bytes(&self, bytes: &[u8], mut tell: impl FnMut(Decided<'_>)) -> Result<Summary, Error> {
-        self.run_with(&[Input::Bytes(bytes.into())], |decided| {
-            tell(decided);
-            Ok(())
-        })
-    }
-
-    fn drive(&self, inputs: &[Input], tell: Option<Tell<'_>>) -> Result<Summary, Error> {
-        let failed = |(input, error): Failed| Error::Read { input: inputs[input].name(), error };
-        // Better now than after an hour of the inputs before it.
-        for (number, input) in inputs.iter().enumerate() {
-            input.check().map_err(|error| failed((number, error)))?;
+/// Reads on a thread of its own. It ends by itself when nobody takes its blocks any more.
+fn read(inputs: &[Input], progress: &Progress) -> (Receiver<Result<Block, Failed>>, JoinHandle<()>) {
+    let (send, receive) = mpsc::sync_channel(2);
+    let (inputs, progress) = (inputs.to_vec(), progress.clone());
+    let reader = thread::spawn(move || {
+        if let Err(error) = blocks(&inputs, &progress, |block| send.send(Ok(block)).is_ok()) {
+            // Nobody listens when the replay has stopped for another reason.
+            let _ = send.send(Err(error));
         }
-        let mut run = Run::new(self, inputs, tell);
-        let (blocks, reader) = self.read(inputs);
-        for block in blocks {
-            run.block(&block.map_err(failed)?)?;
-        }
-        // A reader that panicked has also stopped sending: what it did not read must not pass for the end.
-        reader.join().unwrap_or_else(|panic| resume_unwind(panic));
-        run.finish()
-    }
-
-    /// Reads on a thread of its own. It ends by itself when nobody takes its blocks any more.
-    fn read(&self, inputs: &[Input]) -> (Receiver<Result<Block, Failed>>, JoinHandle<()>) {
-        let (send, receive) = mpsc::sync_channel(2);
-        let (inputs, progress) = (inputs.to_vec(), self.progress.clone());
-        let reader = thread::spawn(move || {
-            if let Err(error) = blocks(&inputs, &progress, |block| send.send(Ok(block)).is_ok()) {
-                // Nobody listens when the replay has stopped for another reason.
-                let _ = send.send(Err(error));
-            }
-        });
-        (receive, reader)
-    }
+    });
+    (receive, reader)
 }
 
 /// Which input could not be read, and why.

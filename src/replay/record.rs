@@ -3,16 +3,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// How a log is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// Apache's and nginx's common and combined formats. The key is the first field, the client's address.
-    Combined,
-    /// A JSON object a line: `{"t_ns":u64,"key":"…","cost":u64}`; `cost` is 1 where it is missing.
-    Jsonl,
-}
-
 /// What a line of an access log costs. A trace says itself, by its `cost`, and the unit changes nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]

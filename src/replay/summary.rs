@@ -5,8 +5,9 @@ mod json;
 use std::cmp::Reverse;
 use std::fmt;
 
+use super::format::Format;
 use super::name::Name;
-use super::record::{Format, LineError, Unit};
+use super::record::{LineError, Unit};
 use super::shard::{Key, Shard, Totals};
 use super::timeline::Bar;
 use crate::rule::Rule;

@@ -7,7 +7,8 @@ use serde::{Serialize, Serializer};
 
 use super::{BadLine, DeniedKey, Summary};
 use crate::budget::Resolution;
-use crate::replay::record::{Format, Unit};
+use crate::replay::format::Format;
+use crate::replay::record::Unit;
 use crate::replay::timeline::Bar;
 use crate::rule::Rule;
 

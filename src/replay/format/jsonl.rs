@@ -12,7 +12,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde_json::Value;
 
-use super::record::{LineError, Record, excerpt};
+use crate::replay::record::{LineError, Record, excerpt};
 
 #[derive(serde::Deserialize)]
 struct Line<'l> {

@@ -1,11 +1,11 @@
 //! Which format a log is written in.
 
-use super::batch::lines;
-use super::record::{Format, Unit};
-use super::{combined, jsonl};
+use super::{Format, combined, jsonl};
+use crate::replay::batch::lines;
+use crate::replay::record::Unit;
 
 /// The format of the first line that can be read in one; `None` where no line can.
-pub(super) fn detect(bytes: &[u8]) -> Option<Format> {
+pub(in crate::replay) fn detect(bytes: &[u8]) -> Option<Format> {
     let mut combined = combined::Reader::new(Unit::Request);
     lines(bytes).find_map(|line| {
         if combined.read(line).is_ok() {
@@ -19,7 +19,7 @@ pub(super) fn detect(bytes: &[u8]) -> Option<Format> {
 }
 
 /// What lines that cannot be read look most like, so that their errors help.
-pub(super) fn guess(bytes: &[u8]) -> Format {
+pub(in crate::replay) fn guess(bytes: &[u8]) -> Format {
     match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
         Some(b'{') => Format::Jsonl,
         _ => Format::Combined,

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr_iter};
 
 use super::date::{Dates, LENGTH};
-use super::record::{LineError, Record, Unit};
+use crate::replay::record::{LineError, Record, Unit};
 
 /// Reads lines of one log in order; it remembers the last date.
 #[derive(Debug, Default)]
