@@ -53,8 +53,8 @@ impl fmt::Display for Failure {
 }
 
 pub(crate) fn run(args: &args::Replay) -> Result<(), Failure> {
-    let (replay, inputs) = (args.replay(), args.inputs());
-    let threads = args.threads.map_or(0, usize::from);
+    let (replay, inputs) = (args.replay(), args.reading.inputs());
+    let threads = args.reading.threads.map_or(0, usize::from);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::Threads)?;
     let to = Destination::of(args.decisions.as_deref());
     // Decisions that scroll by and a bar that stays would overwrite each other.

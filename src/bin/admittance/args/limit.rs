@@ -1,0 +1,78 @@
+//! The limit that is tried: on the command line, or from files of policies.
+
+use std::path::PathBuf;
+
+use admittance::{Budget, BudgetError, Per, Rule, Window};
+use clap::error::ErrorKind;
+
+use super::usage_of;
+
+/// A limit.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "The limit: --capacity and --refill, or --window, or --policy")]
+pub(crate) struct Limit {
+    /// Token bucket: tokens it holds at most, the largest burst.
+    #[arg(long, value_name = "TOKENS", value_parser = tokens, allow_hyphen_values = true)]
+    capacity: Option<u64>,
+
+    /// Token bucket: how fast tokens come back, as in 2/1s (units: ns, us, ms, s, m, h, d).
+    #[arg(long, value_name = "TOKENS/DURATION", allow_hyphen_values = true)]
+    refill: Option<Per>,
+
+    /// Fixed window, instead of a bucket: so many in each window, as in 5/10s. Windows begin at whole multiples of their
+    /// length since 1970.
+    #[arg(
+        long,
+        value_name = "LIMIT/DURATION",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["capacity", "refill"]
+    )]
+    window: Option<Per>,
+
+    /// A policy instead: its rule, its identity and its unit, from a file of TOML.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["capacity", "refill", "window", "identity", "unit"])]
+    pub(super) policy: Option<PathBuf>,
+
+    /// Which of the file's policies, where there are several.
+    #[arg(long, value_name = "POLICY")]
+    pub(super) name: Option<String>,
+}
+
+fn tokens(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(tokens) if tokens > 0 => Ok(tokens),
+        _ => Err(format!("it must be a whole number from 1 to {}, as in --capacity 5", u64::MAX)),
+    }
+}
+
+impl Limit {
+    /// The rule that the flags say, for a subcommand. Ends the program where they do not say one, or one that cannot be.
+    pub(super) fn rule(&self, command: &str) -> Rule {
+        let missing = |question: &str| -> ! { usage_of(command, ErrorKind::MissingRequiredArgument, question) };
+        let out_of_range = |flag: &str, error: BudgetError| -> ! {
+            usage_of(command, ErrorKind::ValueValidation, format!("{flag}: {error}"))
+        };
+        if self.name.is_some() {
+            missing("--name says which policy of a file; say --policy FILE too");
+        }
+        match (self.capacity, self.refill, self.window) {
+            (_, _, Some(Per { tokens, duration })) => {
+                Rule::FixedWindow(Window::new(tokens, duration).unwrap_or_else(|error| out_of_range("--window", error)))
+            }
+            (Some(capacity), Some(Per { tokens, duration }), None) => {
+                let flag = |error: BudgetError| if error.field() == "capacity" { "--capacity" } else { "--refill" };
+                Rule::TokenBucket(
+                    Budget::new(capacity, tokens, duration).unwrap_or_else(|error| out_of_range(flag(error), error)),
+                )
+            }
+            (Some(_), None, None) => {
+                missing("how fast do tokens come back? Say --refill TOKENS/DURATION, as in --refill 2/1s")
+            }
+            (None, Some(_), None) => missing("how many tokens at once? Say --capacity TOKENS, as in --capacity 5"),
+            (None, None, None) => missing(
+                "what is the limit? Say --capacity TOKENS and --refill TOKENS/DURATION for a token bucket, \
+                 or --window LIMIT/DURATION for a fixed window, or --policy FILE",
+            ),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! `replay`.
+
+use std::path::{Path, PathBuf};
+
+use admittance::Rule;
+use admittance::policy::{IdentityKind, Unit as PolicyUnit};
+use admittance::replay::{self, Unit};
+use clap::error::ErrorKind;
+
+use super::{Limit, Reading, chosen, usage_of};
+
+const EXAMPLES: &str = "\
+Examples:
+  Five requests at once and one every two seconds, for each address:
+    admittance replay access.log --capacity 5 --refill 1/2s
+  A hundred in each minute of the clock, over two days of logs:
+    admittance replay access.log.1.gz access.log --window 100/1m
+  Ten megabytes a second, a second's worth at once, as JSON:
+    admittance replay access.log --unit byte --capacity 10000000 --refill 10000000/1s --json
+  Every decision of a trace, in order:
+    admittance replay trace.jsonl --capacity 3 --refill 2/1s --decisions -
+  What a file of policies says, before it is switched on:
+    admittance replay access.log --policy limits.toml --name api
+  From a pipe:
+    ssh web cat access.log | admittance replay - --window 100/1m
+
+Lines are decided as they come. One that is earlier than the latest line of its key is decided at that
+latest time; --sort decides in order of time instead. Each key starts with a full budget. Lines that
+cannot be read are counted, the first five are shown, and the rest go on.
+
+Exit codes:
+  0  done; lines that cannot be read, and denials, are no failure
+  1  a log cannot be read, an output cannot be written, or --strict met a line that cannot be read
+  2  the command line is wrong";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Replay {
+    #[command(flatten)]
+    limit: Limit,
+
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+
+    /// Decide in order of time, not of lines. Keeps all lines in memory.
+    #[arg(long, help_heading = "Reading")]
+    sort: bool,
+
+    /// Write a JSON line for each line that is decided, in order, to a file or to `-`; with `-` the summary goes to standard
+    /// error.
+    #[arg(long, value_name = "FILE", help_heading = TELLING)]
+    pub(crate) decisions: Option<PathBuf>,
+
+    /// The summary as one JSON object.
+    #[arg(long, help_heading = TELLING)]
+    pub(crate) json: bool,
+
+    /// Decide every line in a store too (`redis://host:port`), at the log's own instants and under keys of its own that are
+    /// deleted again, and say whether the answers are the same.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["decisions", "sort"], help_heading = TELLING)]
+    pub(crate) store: Option<String>,
+
+    /// No progress bar. There is none anyway where standard error is no terminal.
+    #[arg(long, help_heading = TELLING)]
+    pub(crate) quiet: bool,
+}
+
+const TELLING: &str = "Telling";
+
+impl Replay {
+    /// The replay that was asked for. Ends the program where no limit was said, or one that cannot be.
+    pub(crate) fn replay(&self) -> replay::Replay {
+        let reading = self.reading.reading();
+        let (rule, reading) = match &self.limit.policy {
+            Some(file) => {
+                let (rule, unit) = self.policy_of(file);
+                (rule, reading.unit(unit))
+            }
+            None => (self.limit.rule("replay"), reading),
+        };
+        replay::Replay::new(rule).reading(reading).sort(self.sort)
+    }
+
+    /// What the policy says, as far as a log can be asked about it. Ends the program where it cannot.
+    fn policy_of(&self, file: &Path) -> (Rule, Unit) {
+        let policy = &chosen(file, self.limit.name.as_deref(), "replay");
+        let cannot = |what: &str| -> ! {
+            usage_of(
+                "replay",
+                ErrorKind::ValueValidation,
+                format!("--policy {}: policy '{}': {what}", file.display(), policy.name()),
+            )
+        };
+        // A trace's keys are whatever it says; an access log has addresses.
+        let is_trace = self.reading.says_its_keys();
+        if !is_trace && policy.identity() != [IdentityKind::Address] {
+            cannot(
+                "identity: an access log tells addresses alone; say --format jsonl for a trace, whose key is what you say",
+            );
+        }
+        if !policy.scope().prefixes().is_empty() {
+            cannot("scope: routes cannot be told from a log yet; take them out to try it on all lines");
+        }
+        if policy.tiers().len() > 1 {
+            cannot("tiers: a log does not tell who is of which; try one rule at a time");
+        }
+        let unit = match policy.unit() {
+            PolicyUnit::Request => Unit::Request,
+            PolicyUnit::Byte => Unit::Byte,
+            PolicyUnit::Named(_) if is_trace => Unit::Request,
+            PolicyUnit::Named(name) => cannot(&format!("unit: an access log tells requests and bytes, and no {name}")),
+        };
+        (policy.rule(), unit)
+    }
+}
