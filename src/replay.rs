@@ -44,17 +44,25 @@
 //! | `shard`, `name` | the keys of one shard, decided in order |
 //! | `decided` | outcomes back in order of input |
 //! | `timeline` | counts over time in bounded memory |
+//! | `demand`, `history` | what one key would have needed, and when it was held at the limit |
+//! | `report`, `compare` | every caller that was denied, in detail; two limits side by side |
+//! | `level` | one caller followed through time |
 //! | `summary`, `error`, `progress` | what is told |
 
 mod batch;
+mod compare;
 mod decided;
+mod demand;
 mod engine;
 mod error;
 mod format;
+mod history;
+mod level;
 mod name;
 mod progress;
 mod reading;
 mod record;
+mod report;
 mod rule;
 mod run;
 mod shard;
@@ -62,12 +70,15 @@ mod source;
 mod summary;
 mod timeline;
 
+pub use compare::Comparison;
 pub use decided::Decided;
 pub use error::Error;
 pub use format::{Format, combined, jsonl};
+pub use level::Level;
 pub use progress::Progress;
 pub use reading::Reading;
 pub use record::{LineError, Record, Unit};
+pub use report::{Caller, Peaks, Report};
 pub use rule::Outcome;
 pub use run::Replay;
 pub use source::Input;

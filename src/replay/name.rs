@@ -26,6 +26,15 @@ impl From<&[u8]> for Name {
     }
 }
 
+impl From<Name> for Vec<u8> {
+    fn from(name: Name) -> Self {
+        match name {
+            Name::Long(bytes) => bytes.into_vec(),
+            short @ Name::Short { .. } => short.to_vec(),
+        }
+    }
+}
+
 impl Deref for Name {
     type Target = [u8];
 

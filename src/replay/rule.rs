@@ -78,6 +78,16 @@ impl State {
         (outcome, late)
     }
 
+    /// The latest line's time, at which the next one is decided if it is earlier.
+    pub(super) const fn latest(&self) -> u64 {
+        self.latest
+    }
+
+    /// Whole tokens there at a time that is not before the latest line's.
+    pub(super) fn level(&self, time: u64, rule: &Rule) -> u64 {
+        rule.available(self.word, (time - self.epoch).min(crate::budget::HORIZON))
+    }
+
     fn step(&self, cost: u64, rule: &Rule) -> Step {
         rule.acquire(self.word, cost, self.latest - self.epoch)
     }

@@ -8,9 +8,12 @@ use super::decided::{self, Decided};
 use super::engine::{Parsing, drive};
 use super::error::Error;
 use super::format::Format;
+use super::history::History;
+use super::level::{Following, Level};
 use super::progress::Progress;
 use super::reading::Reading;
 use super::record::Unit;
+use super::report::Report;
 use super::source::Input;
 use super::summary::Summary;
 use crate::rule::Rule;
@@ -143,12 +146,64 @@ impl Replay {
         })
     }
 
+    /// Decides all inputs, and tells of each caller that was denied. Takes some 100 bytes a key more than [`run`](Self::run).
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn report(&self, inputs: &[Input]) -> Result<Report, Error> {
+        // One in, one out.
+        Self::report_each(std::slice::from_ref(self), inputs).map(|mut reports| reports.remove(0))
+    }
+
+    /// As [`report`](Self::report) for several limits, which read the inputs once between them: standard input too. What is
+    /// sorted, and how far it is, are those of each replay and of the first.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn report_each(replays: &[Self], inputs: &[Input]) -> Result<Vec<Report>, Error> {
+        let mut progress = replays.first().map(|first| &first.progress);
+        let mut runs: Vec<Parsing<'_, Deciding<'_, History>>> = replays
+            .iter()
+            .map(|replay| {
+                let deciding = Deciding::new(replay.rule, replay.sort, None);
+                Parsing::new(&replay.reading, inputs, progress.take(), deciding)
+            })
+            .collect();
+        let Some(first) = replays.first() else { return Ok(Vec::new()) };
+        drive(inputs, &first.progress, |block| runs.iter_mut().try_for_each(|run| run.block(block)))?;
+        runs.into_iter()
+            .zip(replays)
+            .map(|(run, replay)| {
+                let Parsing { format, seen, mut stage, .. } = run;
+                stage.finish()?;
+                let told = (replay.rule, replay.reading.unit, format);
+                let summary = Summary::gather(told, seen, &mut stage.shards);
+                Ok(Report::gather(summary, stage.shards))
+            })
+            .collect()
+    }
+
+    /// Follows one caller through the log once more: its level in at most `stretches` stretches of time from its first line to
+    /// its last. `span` is the log's [`Summary::span`], or a part of it that has them all.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run); and standard input, or a pipe, has nothing more to say when it is read again.
+    pub fn levels(&self, inputs: &[Input], key: &[u8], span: (u64, u64), stretches: u64) -> Result<Vec<Level>, Error> {
+        let following = Following::new(key, self.rule, self.sort, span, stretches);
+        let mut run = Parsing::new(&self.reading, inputs, None, following);
+        drive(inputs, &Progress::default(), |block| run.block(block))?;
+        Ok(run.stage.finish())
+    }
+
     fn drive(&self, inputs: &[Input], tell: Option<Tell<'_>>) -> Result<Summary, Error> {
-        let deciding = Deciding::new(self.rule, self.sort, tell);
+        let deciding: Deciding<'_> = Deciding::new(self.rule, self.sort, tell);
         let mut run = Parsing::new(&self.reading, inputs, Some(&self.progress), deciding);
         drive(inputs, &self.progress, |block| run.block(block))?;
         let Parsing { format, seen, mut stage, .. } = run;
         stage.finish()?;
-        Ok(Summary::gather((self.rule, self.reading.unit, format), seen, stage.shards))
+        Ok(Summary::gather((self.rule, self.reading.unit, format), seen, &mut stage.shards))
     }
 }

@@ -3,19 +3,21 @@
 use hashbrown::HashTable;
 
 use super::batch::{Batch, Entry};
+use super::history::Detail;
 use super::name::Name;
 use super::rule::{Outcome, State};
 use super::timeline::{Counts, Timeline};
 use crate::rule::Rule;
 
 /// Everything that is known of one key.
-pub(super) struct Key {
+pub(super) struct Key<D> {
     hash: u64,
     pub(super) name: Name,
     state: State,
     pub(super) lines: u64,
     pub(super) denied: u64,
     pub(super) never: u64,
+    pub(super) detail: D,
 }
 
 /// Sums over lines that were decided.
@@ -34,13 +36,18 @@ pub(super) struct Totals {
     pub(super) timeline: Timeline,
 }
 
-#[derive(Default)]
-pub(super) struct Shard {
-    pub(super) keys: HashTable<Key>,
+pub(super) struct Shard<D = ()> {
+    pub(super) keys: HashTable<Key<D>>,
     pub(super) totals: Totals,
 }
 
-impl Shard {
+impl<D> Default for Shard<D> {
+    fn default() -> Self {
+        Self { keys: HashTable::new(), totals: Totals::default() }
+    }
+}
+
+impl<D: Detail> Shard<D> {
     /// Decides one shard's part of a batch.
     pub(super) fn decide(&mut self, batch: &Batch, places: &[usize], rule: &Rule, outcomes: &mut Vec<Outcome>) {
         for &place in places {
@@ -64,14 +71,15 @@ impl Shard {
             Outcome::Denied { .. } => key.denied += 1,
             Outcome::Never => key.never += 1,
         }
+        key.detail.note(key.state.latest(), cost, outcome, rule);
         self.totals.count(time, cost, outcome, late);
         outcome
     }
 }
 
-impl Key {
+impl<D: Detail> Key<D> {
     fn new(hash: u64, name: &[u8], state: State) -> Self {
-        Self { hash, name: name.into(), state, lines: 0, denied: 0, never: 0 }
+        Self { hash, name: name.into(), state, lines: 0, denied: 0, never: 0, detail: D::default() }
     }
 }
 

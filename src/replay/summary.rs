@@ -6,7 +6,6 @@ use std::cmp::Reverse;
 use std::fmt;
 
 use super::format::Format;
-use super::name::Name;
 use super::record::{LineError, Unit};
 use super::shard::{Key, Shard, Totals};
 use super::timeline::Bar;
@@ -112,15 +111,18 @@ impl Summary {
         if self.decided() == 0 { 0.0 } else { part as f64 / self.decided() as f64 }
     }
 
-    pub(super) fn gather(replay: (Rule, Unit, Option<Format>), seen: Seen, shards: Vec<Shard>) -> Self {
+    pub(super) fn gather<D>(replay: (Rule, Unit, Option<Format>), seen: Seen, shards: &mut [Shard<D>]) -> Self {
         let (rule, unit, format) = replay;
         let mut totals = Totals::default();
-        let (mut keys, mut keys_never, mut denied) = (0, 0, Vec::new());
+        let (mut keys, mut keys_denied, mut keys_never, mut most_denied) = (0, 0, 0, Most::default());
         for shard in shards {
-            totals.merge(shard.totals);
+            totals.merge(std::mem::take(&mut shard.totals));
             keys += shard.keys.len() as u64;
-            keys_never += shard.keys.iter().filter(|key| key.never > 0).count() as u64;
-            denied.extend(shard.keys.into_iter().filter(|key| key.denied > 0).map(DeniedKey::from));
+            for key in &shard.keys {
+                keys_never += u64::from(key.never > 0);
+                keys_denied += u64::from(key.denied > 0);
+                most_denied.offer(key);
+            }
         }
         Self {
             rule,
@@ -133,7 +135,7 @@ impl Summary {
             decided_late: totals.late,
             span: totals.span,
             keys,
-            keys_denied: denied.len() as u64,
+            keys_denied,
             keys_never,
             admitted: totals.admitted,
             denied: totals.denied,
@@ -141,31 +143,40 @@ impl Summary {
             cost: totals.cost,
             cost_admitted: totals.cost_admitted,
             largest_cost: totals.largest_cost,
-            most_denied: most(denied),
+            most_denied: most_denied.in_order(),
             timeline: totals.timeline.bars(),
         }
     }
 }
 
-impl From<Key> for DeniedKey {
-    fn from(Key { name, lines, denied, never, .. }: Key) -> Self {
-        let key = match name {
-            Name::Long(bytes) => bytes.into_vec(),
-            short @ Name::Short { .. } => short.to_vec(),
-        };
-        Self { key, lines, denied, never }
+/// The keys denied most, so far. Ties by name, so that the answer is the same however keys were spread.
+#[derive(Default)]
+struct Most(Vec<DeniedKey>);
+
+impl Most {
+    fn offer<D>(&mut self, key: &Key<D>) {
+        let rank = (Reverse(key.denied), &*key.name);
+        let is_full = self.0.len() == NAMED;
+        if key.denied == 0 || (is_full && self.0.last().is_some_and(|last| last.rank() < rank)) {
+            return;
+        }
+        let place = self.0.partition_point(|known| known.rank() < rank);
+        self.0.truncate(NAMED - 1);
+        self.0.insert(
+            place,
+            DeniedKey { key: key.name.to_vec(), lines: key.lines, denied: key.denied, never: key.never },
+        );
+    }
+
+    fn in_order(self) -> Vec<DeniedKey> {
+        self.0
     }
 }
 
-/// The first few, in order. Ties by name, so that the answer is the same however the keys were spread.
-fn most(mut keys: Vec<DeniedKey>) -> Vec<DeniedKey> {
-    let order = |a: &DeniedKey, b: &DeniedKey| (Reverse(a.denied), &a.key).cmp(&(Reverse(b.denied), &b.key));
-    if keys.len() > NAMED {
-        keys.select_nth_unstable_by(NAMED, order);
-        keys.truncate(NAMED);
+impl DeniedKey {
+    fn rank(&self) -> (Reverse<u64>, &[u8]) {
+        (Reverse(self.denied), &self.key)
     }
-    keys.sort_unstable_by(order);
-    keys
 }
 
 /// What was seen of the lines, before any was decided.

@@ -6,5 +6,6 @@ mod engine;
 mod inputs;
 mod jsonl;
 mod random;
+mod report;
 mod rules;
 mod support;

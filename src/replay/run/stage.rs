@@ -8,6 +8,7 @@ use crate::replay::batch::Batch;
 use crate::replay::decided::in_order;
 use crate::replay::engine::Stage;
 use crate::replay::error::Error;
+use crate::replay::history::Detail;
 use crate::replay::rule::Outcome;
 use crate::replay::shard::Shard;
 use crate::rule::Rule;
@@ -16,15 +17,15 @@ use crate::rule::Rule;
 pub(super) type Tell<'t> = &'t mut dyn FnMut(&[Batch], &[Vec<Outcome>]) -> io::Result<()>;
 
 /// Decides what comes, or keeps it to be sorted.
-pub(super) struct Deciding<'t> {
+pub(super) struct Deciding<'t, D = ()> {
     rule: Rule,
     tell: Option<Tell<'t>>,
-    pub(super) shards: Vec<Shard>,
+    pub(super) shards: Vec<Shard<D>>,
     /// Everything, to be sorted.
     all: Option<Batch>,
 }
 
-impl<'t> Deciding<'t> {
+impl<'t, D: Detail> Deciding<'t, D> {
     pub(super) fn new(rule: Rule, sort: bool, tell: Option<Tell<'t>>) -> Self {
         let shards = (0..rayon::current_num_threads() * 4).map(|_| Shard::default()).collect();
         Self { rule, tell, shards, all: sort.then(Batch::default) }
@@ -63,7 +64,7 @@ impl<'t> Deciding<'t> {
     }
 }
 
-impl Stage for Deciding<'_> {
+impl<D: Detail> Stage for Deciding<'_, D> {
     fn shards(&self) -> usize {
         self.shards.len()
     }
