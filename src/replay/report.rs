@@ -15,6 +15,8 @@ pub struct Report {
     pub summary: Summary,
     /// Every caller that was denied, most often first; of those denied as often, the first by their bytes.
     pub denied: Vec<Caller>,
+    /// Callers that were refused at least once: denied, or asking for what is never admitted.
+    pub refused: u64,
     /// The peak demands of all callers.
     pub demand: Peaks,
 }
@@ -82,6 +84,12 @@ impl Peaks {
         until(most).saturating_sub(until(above))
     }
 
+    /// How many callers asked for nothing, ever.
+    #[must_use]
+    pub fn of_nothing(&self) -> usize {
+        self.0.partition_point(|&peak| peak == 0)
+    }
+
     /// The largest of all; `None` of no callers.
     #[must_use]
     pub fn largest(&self) -> Option<u64> {
@@ -95,10 +103,12 @@ impl Report {
         let mut peaks: Vec<u64> =
             shards.iter().flat_map(|shard| &shard.keys).map(|key| key.detail.demand.capacity(rule)).collect();
         peaks.sort_unstable();
+        let is_refused = |key: &&Key<History>| key.denied + key.never > 0;
+        let refused = shards.iter().flat_map(|shard| &shard.keys).filter(is_refused).count() as u64;
         let mut denied: Vec<Caller> =
             shards.into_iter().flat_map(|shard| shard.keys).filter_map(|key| Caller::of(key, rule)).collect();
         denied.sort_unstable_by(|a, b| (Reverse(a.denied), &a.key).cmp(&(Reverse(b.denied), &b.key)));
-        Self { denied, demand: Peaks(peaks), summary }
+        Self { denied, refused, demand: Peaks(peaks), summary }
     }
 }
 

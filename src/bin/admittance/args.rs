@@ -10,11 +10,11 @@ pub(crate) use limit::Limit;
 pub(crate) use load::Load;
 pub(crate) use policy::{Check, Policy};
 pub(crate) use reading::Reading;
-pub(crate) use replay::Replay;
+pub(crate) use replay::{Replay, Trial};
 
 use std::path::Path;
 
-use admittance::policy::Policy as SaidPolicy;
+use admittance::policy::{Policies, Policy as SaidPolicy};
 use clap::{CommandFactory, Parser, Subcommand, error::ErrorKind};
 
 use crate::{complain, retry};
@@ -51,21 +51,29 @@ See when a client may try again:
 
 `admittance replay --help` has all flags, more examples and the exit codes.";
 
-/// The policy of this name in a file. Ends the program where there is none, or the file cannot be used.
+/// The policy of this name in a file, or the only one. Ends the program where there is none, or the file cannot be used.
 fn chosen(file: &Path, name: Option<&str>, command: &str) -> SaidPolicy {
-    let policies = crate::policy::read(file.as_os_str()).unwrap_or_else(|error| {
-        complain(format_args!("{error}"));
-        std::process::exit(1)
-    });
+    let policies = read(file);
     let policy = match name {
         Some(name) => policies.get(name),
         None => policies.iter().next().filter(|_| policies.iter().count() == 1),
     };
     policy.cloned().unwrap_or_else(|| {
-        let names = policies.iter().map(SaidPolicy::name).collect::<Vec<_>>().join(", ");
-        let asks = format!("which policy of {}? Say --name POLICY, one of {names}", file.display());
+        let asks = format!("which policy of {}? Say --name POLICY, one of {}", file.display(), names(&policies));
         usage_of(command, ErrorKind::MissingRequiredArgument, asks)
     })
+}
+
+/// The policies of a file. Ends the program where it cannot be used.
+fn read(file: &Path) -> Policies {
+    crate::policy::read(file.as_os_str()).unwrap_or_else(|error| {
+        complain(format_args!("{error}"));
+        std::process::exit(1)
+    })
+}
+
+fn names(policies: &Policies) -> String {
+    policies.iter().map(SaidPolicy::name).collect::<Vec<_>>().join(", ")
 }
 
 /// Says what is wrong with a subcommand's flags, as clap does, and ends the program.

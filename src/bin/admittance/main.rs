@@ -3,12 +3,14 @@
 
 mod args;
 mod load;
+mod page;
 mod policy;
 mod progress;
 mod replay;
 mod report;
 mod retry;
 mod store;
+mod text;
 
 use std::fmt;
 use std::io::{self, Write};

@@ -1,5 +1,7 @@
 //! `admittance replay`.
 
+mod detail;
+
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -16,7 +18,8 @@ use crate::{args, complain, report, store};
 pub(crate) enum Failure {
     Replay(Error),
     Decisions { path: PathBuf, error: io::Error },
-    Overwrite { path: PathBuf },
+    Overwrite { flag: &'static str, path: PathBuf },
+    Report { path: PathBuf, error: io::Error },
     Summary(io::Error),
     Threads(rayon::ThreadPoolBuildError),
     Store(store::Refused),
@@ -37,13 +40,10 @@ impl fmt::Display for Failure {
             Self::Replay(error @ Error::Unreadable(_)) => write!(f, "{error}; stopped, because of --strict"),
             Self::Replay(error) => write!(f, "{error}"),
             Self::Decisions { path, error } => write!(f, "--decisions {}: {error}", path.display()),
-            Self::Overwrite { path } => {
-                write!(
-                    f,
-                    "--decisions {}: is one of the logs, and would be overwritten; name another file",
-                    path.display()
-                )
+            Self::Overwrite { flag, path } => {
+                write!(f, "{flag} {}: is one of the logs, and would be overwritten; name another file", path.display())
             }
+            Self::Report { path, error } => write!(f, "--report {}: {error}", path.display()),
             Self::Summary(error) => write!(f, "the summary cannot be written: {error}"),
             Self::Threads(error) => write!(f, "--threads: {error}"),
             Self::Store(store::Refused::Store(failure)) => write!(f, "--store: {failure}"),
@@ -53,16 +53,20 @@ impl fmt::Display for Failure {
 }
 
 pub(crate) fn run(args: &args::Replay) -> Result<(), Failure> {
-    let (replay, inputs) = (args.replay(), args.reading.inputs());
+    let (trials, inputs) = (args.trials(), args.reading.inputs());
     let threads = args.reading.threads.map_or(0, usize::from);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::Threads)?;
     let to = Destination::of(args.decisions.as_deref());
     // Decisions that scroll by and a bar that stays would overwrite each other.
     let crowded = to == Destination::Stdout && io::stdout().is_terminal();
+    let replay = &trials[0].replay;
     let shown = (!args.quiet && !crowded).then(|| Shown::start(replay.progress(), &inputs));
+    if trials.len() > 1 || args.report.is_some() {
+        return pool.install(|| detail::run(args, &trials, &inputs, shown));
+    }
     let decided = pool.install(|| match &args.store {
-        Some(url) => store::run(&replay, &inputs, &replay.rule(), url).map(|(summary, told)| (summary, Some(told))),
-        None => decide(&replay, &inputs, to).map(|summary| (summary, None)),
+        Some(url) => store::run(replay, &inputs, &replay.rule(), url).map(|(summary, told)| (summary, Some(told))),
+        None => decide(replay, &inputs, to).map(|summary| (summary, None)),
     });
     drop(shown);
     let (summary, told) = decided?;
@@ -98,7 +102,7 @@ fn decide(replay: &Replay, inputs: &[Input], to: Destination<'_>) -> Result<Summ
         Destination::Stdout => replay.run_to(inputs, &mut io::stdout().lock()),
         Destination::File(path) => {
             if inputs.iter().any(|input| is_same_file(input, path)) {
-                return Err(Failure::Overwrite { path: path.into() });
+                return Err(Failure::Overwrite { flag: "--decisions", path: path.into() });
             }
             let file = File::create(path).map_err(|error| Failure::Decisions { path: path.into(), error })?;
             replay.run_to(inputs, &mut BufWriter::with_capacity(1 << 18, file))
@@ -151,10 +155,10 @@ fn tell(summary: &Summary, store: Option<&store::Told>, json: bool, decisions: D
         }
     }
     // Where standard output has the decisions, a summary in it would spoil them.
-    if decisions == Destination::Stdout {
-        io::stderr().lock().write_all(&text)
-    } else {
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(&text).and_then(|()| stdout.flush())
-    }
+    if decisions == Destination::Stdout { io::stderr().lock().write_all(&text) } else { print(&text) }
+}
+
+fn print(text: &[u8]) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text).and_then(|()| stdout.flush())
 }

@@ -1,7 +1,9 @@
 //! The summary for people.
 
 mod chart;
-mod text;
+mod compare;
+
+pub(crate) use compare::write_several;
 
 use std::io::{self, Write};
 
@@ -10,7 +12,7 @@ use admittance::Rule;
 use admittance::replay::{Format, Summary, Unit};
 
 use crate::store::Told;
-use text::{grouped, instant, percent, printable, span};
+use crate::text::{grouped, instant, percent, printable, span};
 
 pub(crate) fn write(summary: &Summary, to: &mut impl Write) -> io::Result<()> {
     limit(summary, to)?;
@@ -48,22 +50,27 @@ fn keys(summary: &Summary) -> (&'static str, &'static str) {
 }
 
 fn limit(summary: &Summary, to: &mut impl Write) -> io::Result<()> {
+    writeln!(to, "{}\n", limit_of(summary))
+}
+
+/// The limit in words.
+fn limit_of(summary: &Summary) -> String {
     let (key, _) = keys(summary);
-    match summary.rule {
+    let said = match summary.rule {
         Rule::TokenBucket(budget) => {
             let (capacity, tokens) = (grouped(budget.capacity().into()), grouped(budget.refill_tokens().into()));
             let every = span(u64::try_from(budget.refill_duration().as_nanos()).unwrap_or(u64::MAX));
-            write!(to, "Token bucket for each {key}: capacity {capacity}, refill {tokens} per {every}")?;
+            format!("Token bucket for each {key}: capacity {capacity}, refill {tokens} per {every}")
         }
         Rule::FixedWindow(window) => {
             let limit = grouped(window.limit().into());
             let length = span(u64::try_from(window.length().as_nanos()).unwrap_or(u64::MAX));
-            write!(to, "Fixed window for each {key}: {limit} in each {length}, aligned to 1970 UTC")?;
+            format!("Fixed window for each {key}: {limit} in each {length}, aligned to 1970 UTC")
         }
-    }
-    match summary.rule.resolution() {
-        Resolution::Exact => writeln!(to, " (exact)\n"),
-        Resolution::WithinOneNanosecond => writeln!(to, " (within a nanosecond of exact)\n"),
+    };
+    said + match summary.rule.resolution() {
+        Resolution::Exact => " (exact)",
+        Resolution::WithinOneNanosecond => " (within a nanosecond of exact)",
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 /// 1 234 567.
-pub(super) fn grouped(number: u128) -> String {
+pub(crate) fn grouped(number: u128) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (place, digit) in digits.chars().enumerate() {
@@ -18,7 +18,7 @@ pub(super) fn grouped(number: u128) -> String {
 }
 
 /// To the nearest tenth of a percent; 0% and 100% are said of none and of all alone.
-pub(super) fn percent(part: u64, whole: u64) -> String {
+pub(crate) fn percent(part: u64, whole: u64) -> String {
     if part == 0 || part == whole {
         return if part == 0 { "0%" } else { "100%" }.into();
     }
@@ -31,7 +31,7 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
 }
 
 /// A time of our days as a date; a trace that starts near 0 as a time since its start.
-pub(super) fn instant(nanos: u64) -> String {
+pub(crate) fn instant(nanos: u64) -> String {
     const YEAR_1990: u64 = 631_152_000_000_000_000;
     match Timestamp::from_nanosecond(nanos.into()) {
         Ok(time) if nanos >= YEAR_1990 => time.to_string(),
@@ -40,7 +40,7 @@ pub(super) fn instant(nanos: u64) -> String {
 }
 
 /// In the two largest units that are not nothing: `8d 4h`, `1h 53s`, `1.5s`, `428.571428ms`.
-pub(super) fn span(nanos: u64) -> String {
+pub(crate) fn span(nanos: u64) -> String {
     const UNITS: [(&str, u64); 4] = [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)];
     let mut left = nanos / 1_000_000_000;
     if left < 60 {
@@ -58,7 +58,7 @@ pub(super) fn span(nanos: u64) -> String {
 }
 
 /// A key as it can be shown: no control characters, no end of the terminal's line.
-pub(super) fn printable(key: &[u8]) -> String {
+pub(crate) fn printable(key: &[u8]) -> String {
     const MOST: usize = 48;
     // What does not fit is not looked at: a key may be a mebibyte.
     let text: String =

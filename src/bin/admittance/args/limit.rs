@@ -1,11 +1,12 @@
 //! The limit that is tried: on the command line, or from files of policies.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use admittance::policy::Policy;
 use admittance::{Budget, BudgetError, Per, Rule, Window};
 use clap::error::ErrorKind;
 
-use super::usage_of;
+use super::{names, read, usage_of};
 
 /// A limit.
 #[derive(Debug, clap::Args)]
@@ -29,13 +30,14 @@ pub(crate) struct Limit {
     )]
     window: Option<Per>,
 
-    /// A policy instead: its rule, its identity and its unit, from a file of TOML.
+    /// Policies instead: their rules, identities and units, from a file of TOML. Say it again for more files. Where there are
+    /// several policies they are told side by side, against the first.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["capacity", "refill", "window", "identity", "unit"])]
-    pub(super) policy: Option<PathBuf>,
+    policy: Vec<PathBuf>,
 
-    /// Which of the file's policies, where there are several.
+    /// Only the policy of this name, of each file.
     #[arg(long, value_name = "POLICY")]
-    pub(super) name: Option<String>,
+    name: Option<String>,
 }
 
 fn tokens(text: &str) -> Result<u64, String> {
@@ -46,6 +48,24 @@ fn tokens(text: &str) -> Result<u64, String> {
 }
 
 impl Limit {
+    /// The policies that the flags say, each with its file; empty where they say none. Ends the program where a file cannot be
+    /// used, or has none of the name.
+    pub(super) fn policies(&self, command: &str) -> Vec<(&Path, Policy)> {
+        let mut all = Vec::new();
+        for file in &self.policy {
+            let policies = read(file);
+            let before = all.len();
+            let is_meant = |policy: &&Policy| self.name.as_deref().is_none_or(|name| policy.name() == name);
+            all.extend(policies.iter().filter(is_meant).map(|policy| (&**file, policy.clone())));
+            if all.len() == before {
+                let asks =
+                    format!("which policy of {}? Say --name POLICY, one of {}", file.display(), names(&policies));
+                usage_of(command, ErrorKind::ValueValidation, asks)
+            }
+        }
+        all
+    }
+
     /// The rule that the flags say, for a subcommand. Ends the program where they do not say one, or one that cannot be.
     pub(super) fn rule(&self, command: &str) -> Rule {
         let missing = |question: &str| -> ! { usage_of(command, ErrorKind::MissingRequiredArgument, question) };

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use admittance::Rule;
-use admittance::policy::{IdentityKind, Unit as PolicyUnit};
+use admittance::policy::{IdentityKind, Policy, Unit as PolicyUnit};
 use admittance::replay::{self, Unit};
 use clap::error::ErrorKind;
 
-use super::{Limit, Reading, chosen, usage_of};
+use super::{Limit, Reading, usage_of};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,6 +21,10 @@ Examples:
     admittance replay trace.jsonl --capacity 3 --refill 2/1s --decisions -
   What a file of policies says, before it is switched on:
     admittance replay access.log --policy limits.toml --name api
+  A page to read and to send around:
+    admittance replay access.log --capacity 20 --refill 5/1s --report report.html
+  What would change from one policy to another:
+    admittance replay access.log --policy now.toml --policy next.toml
   From a pipe:
     ssh web cat access.log | admittance replay - --window 100/1m
 
@@ -55,6 +59,14 @@ pub(crate) struct Replay {
     #[arg(long, help_heading = TELLING)]
     pub(crate) json: bool,
 
+    /// A page of HTML with charts and tables: when, who, for how long, and how much would have been enough. It stands alone.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["decisions", "store"], help_heading = TELLING)]
+    pub(crate) report: Option<PathBuf>,
+
+    /// In the report, the caller whose level is drawn; otherwise the one that was denied most.
+    #[arg(long, value_name = "KEY", requires = "report", help_heading = TELLING)]
+    pub(crate) key: Option<String>,
+
     /// Decide every line in a store too (`redis://host:port`), at the log's own instants and under keys of its own that are
     /// deleted again, and say whether the answers are the same.
     #[arg(long, value_name = "URL", conflicts_with_all = ["decisions", "sort"], help_heading = TELLING)]
@@ -67,23 +79,47 @@ pub(crate) struct Replay {
 
 const TELLING: &str = "Telling";
 
+/// A limit to try, and what it is called.
+pub(crate) struct Trial {
+    pub(crate) name: String,
+    pub(crate) replay: replay::Replay,
+}
+
 impl Replay {
-    /// The replay that was asked for. Ends the program where no limit was said, or one that cannot be.
-    pub(crate) fn replay(&self) -> replay::Replay {
-        let reading = self.reading.reading();
-        let (rule, reading) = match &self.limit.policy {
-            Some(file) => {
-                let (rule, unit) = self.policy_of(file);
-                (rule, reading.unit(unit))
-            }
-            None => (self.limit.rule("replay"), reading),
+    /// The limits that were asked for, one at least. Ends the program where none was said, or one that cannot be.
+    pub(crate) fn trials(&self) -> Vec<Trial> {
+        let trial = |name: String, rule, reading| Trial {
+            name,
+            replay: replay::Replay::new(rule).reading(reading).sort(self.sort),
         };
-        replay::Replay::new(rule).reading(reading).sort(self.sort)
+        let reading = self.reading.reading();
+        let policies = self.limit.policies("replay");
+        if policies.is_empty() {
+            return vec![trial("limit".into(), self.limit.rule("replay"), reading)];
+        }
+        if policies.len() > 1 && (self.decisions.is_some() || self.store.is_some()) {
+            let flag = if self.store.is_some() { "--store" } else { "--decisions" };
+            let names = policies.iter().map(|(_, policy)| policy.name()).collect::<Vec<_>>().join(", ");
+            let asks = format!(
+                "{flag} is of one policy, and there are {}: which? Say --name POLICY, one of {names}",
+                policies.len()
+            );
+            usage_of("replay", ErrorKind::MissingRequiredArgument, asks)
+        }
+        let same_name = |name: &str| policies.iter().filter(|(_, policy)| policy.name() == name).count() > 1;
+        policies
+            .iter()
+            .map(|(file, policy)| {
+                let (rule, unit) = self.policy_of(file, policy);
+                let name = policy.name();
+                let name = if same_name(name) { format!("{name} of {}", file.display()) } else { name.into() };
+                trial(name, rule, reading.clone().unit(unit))
+            })
+            .collect()
     }
 
     /// What the policy says, as far as a log can be asked about it. Ends the program where it cannot.
-    fn policy_of(&self, file: &Path) -> (Rule, Unit) {
-        let policy = &chosen(file, self.limit.name.as_deref(), "replay");
+    fn policy_of(&self, file: &Path, policy: &Policy) -> (Rule, Unit) {
         let cannot = |what: &str| -> ! {
             usage_of(
                 "replay",

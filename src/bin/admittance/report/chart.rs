@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use admittance::replay::Bar;
 
-use super::text::{grouped, instant, span};
+use crate::text::{grouped, instant, span};
 
 /// Eighths of a block, growing upwards.
 const UP: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

@@ -1,0 +1,67 @@
+//! Several limits side by side, and for whom they differ from the first.
+
+use admittance::replay::{Caller, Comparison};
+use maud::{Markup, html};
+
+use super::{Section, Words, callers, limit, number};
+use crate::text::{percent, span};
+
+pub(super) fn compare(sections: &[Section<'_>]) -> Markup {
+    let Some((first, others)) = sections.split_first() else { return Markup::default() };
+    let words = Words::of(Some(first.report));
+    html! {
+        section {
+            h2 { "Side by side" }
+            div class="scroll" { table {
+                thead { tr { th {} @for section in sections { th { (section.name) } } } }
+                tbody {
+                    (row("limit", sections, |section| limit(&section.report.summary.rule, &words)))
+                    (row("admitted", sections, |section| {
+                        let summary = &section.report.summary;
+                        format!("{} ({})", number(summary.admitted), percent(summary.admitted, summary.decided()))
+                    }))
+                    (row("denied", sections, |section| {
+                        let summary = &section.report.summary;
+                        format!("{} ({})", number(summary.denied), percent(summary.denied, summary.decided()))
+                    }))
+                    (row("never", sections, |section| number(section.report.summary.never)))
+                    (row(&format!("{} denied", words.callers), sections, |section| {
+                        let summary = &section.report.summary;
+                        format!("{} of {}", number(summary.keys_denied), number(summary.keys))
+                    }))
+                    (row("at the limit, all together", sections, |section| {
+                        let held = |caller: &Caller| u128::from(caller.held_ns);
+                        let sum: u128 = section.report.denied.iter().map(held).sum();
+                        span(u64::try_from(sum).unwrap_or(u64::MAX))
+                    }))
+                    (row("would spare 99.9 %", sections, |section| {
+                        let words = Words::of(Some(section.report));
+                        let spares = section.report.demand.spares(999).map_or_else(|| "nothing asked".into(), number);
+                        format!("{} {spares}, at its {}", words.capacity, words.refill)
+                    }))
+                }
+            } }
+            @for other in others { (against(first, other, &words)) }
+        }
+    }
+}
+
+fn row(name: &str, sections: &[Section<'_>], cell: impl Fn(&Section<'_>) -> String) -> Markup {
+    html! { tr { th scope="row" { (name) } @for section in sections { td { (cell(section)) } } } }
+}
+
+fn against(first: &Section<'_>, other: &Section<'_>, words: &Words) -> Markup {
+    let compared = Comparison::of(first.report, other.report);
+    let list = |title: &str, denied: &[&Caller]| {
+        html! {
+            h4 { (title) ": " (number(denied.len() as u64)) }
+            @if !denied.is_empty() { (callers(denied, words)) }
+        }
+    };
+    html! {
+        h3 { (other.name) " instead of " (first.name) }
+        (list(&format!("Newly denied {}", words.callers), &compared.newly_denied))
+        (list(&format!("Newly spared {}", words.callers), &compared.newly_spared))
+        p { "Denied by both: " (number(compared.still_denied.len() as u64)) "." }
+    }
+}

@@ -1,0 +1,183 @@
+//! A replay in detail: the report's page, and several limits side by side.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use admittance::replay::{Caller, Comparison, Input, Replay, Report};
+use serde::Serialize;
+
+use super::{Failure, is_same_file, print, remarks};
+use crate::args::{self, Trial};
+use crate::page::{Followed, Section, page};
+use crate::progress::Shown;
+use crate::{report, text};
+
+/// How many stretches a level is drawn in: about two pixels each.
+const STRETCHES: u64 = 400;
+
+pub(super) fn run(
+    args: &args::Replay,
+    trials: &[Trial],
+    inputs: &[Input],
+    shown: Option<Shown>,
+) -> Result<(), Failure> {
+    if let Some(path) = &args.report
+        && inputs.iter().any(|input| is_same_file(input, path))
+    {
+        return Err(Failure::Overwrite { flag: "--report", path: path.clone() });
+    }
+    let replays: Vec<Replay> = trials.iter().map(|trial| trial.replay.clone()).collect();
+    let reports = Replay::report_each(&replays, inputs).map_err(Failure::Replay)?;
+    if let Some(path) = &args.report {
+        let sections: Vec<Section<'_>> = trials
+            .iter()
+            .zip(&reports)
+            .map(|(trial, report)| {
+                let followed = follow(trial, report, inputs, args.key.as_deref())?;
+                Ok(Section { name: &trial.name, report, followed })
+            })
+            .collect::<Result<_, Failure>>()?;
+        write(path, &page(&sections, inputs)).map_err(|error| Failure::Report { path: path.clone(), error })?;
+    }
+    drop(shown);
+    tell(trials, &reports, args.json).map_err(Failure::Summary)
+}
+
+/// Written beside and put in place at once, so that no half of a page is ever there.
+fn write(path: &Path, page: &str) -> io::Result<()> {
+    // A pipe or a device is no file that could be put in place of.
+    if path.metadata().is_ok_and(|there| !there.is_file()) {
+        return fs::write(path, page);
+    }
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    fs::write(&beside, page)?;
+    fs::rename(&beside, path)
+}
+
+/// The level of the caller that was asked for, or of the one denied most. That takes reading the log once more.
+fn follow(trial: &Trial, report: &Report, inputs: &[Input], key: Option<&str>) -> Result<Followed, Failure> {
+    let Some(key) = key.map(|key| key.as_bytes().to_vec()).or_else(|| report.denied.first().map(|it| it.key.clone()))
+    else {
+        return Ok(Followed::Nobody(String::new()));
+    };
+    let who = text::printable(&key);
+    if inputs.iter().any(|input| !can_be_read_twice(input)) {
+        let why = format!(
+            "The level of {who} is not drawn: that takes reading the log twice, and standard input or a pipe is read once. Say the log's file instead."
+        );
+        return Ok(Followed::Nobody(why));
+    }
+    let Some(span) = report.summary.span else { return Ok(Followed::Nobody(String::new())) };
+    let levels = trial.replay.levels(inputs, &key, span, STRETCHES).map_err(Failure::Replay)?;
+    if levels.iter().all(|level| level.lines == 0) {
+        return Ok(Followed::Nobody(format!("{who} is not in the log.")));
+    }
+    Ok(Followed::Caller { key, levels })
+}
+
+fn can_be_read_twice(input: &Input) -> bool {
+    match input {
+        Input::File(_) => input.size().is_some(),
+        Input::Stdin => false,
+        Input::Bytes(_) => true,
+    }
+}
+
+/// Several limits as JSON.
+#[derive(Serialize)]
+struct Told<'r> {
+    limits: Vec<ToldLimit<'r>>,
+    /// Each but the first, against the first.
+    compared: Vec<Compared<'r>>,
+}
+
+#[derive(Serialize)]
+struct ToldLimit<'r> {
+    name: &'r str,
+    #[serde(flatten)]
+    summary: &'r admittance::replay::Summary,
+    /// The smallest capacity that denies 99.9 % of callers nothing.
+    spares_999: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Compared<'r> {
+    from: &'r str,
+    to: &'r str,
+    newly_denied: Vec<ToldCaller<'r>>,
+    newly_spared: Vec<ToldCaller<'r>>,
+    still_denied: usize,
+}
+
+#[derive(Serialize)]
+struct ToldCaller<'r> {
+    key: std::borrow::Cow<'r, str>,
+    lines: u64,
+    denied: u64,
+    never: u64,
+    first_denied_ns: u64,
+    last_denied_ns: u64,
+    spells: u64,
+    held_ns: u64,
+    longest_ns: u64,
+    peak: u64,
+}
+
+impl<'r> From<&&'r Caller> for ToldCaller<'r> {
+    fn from(caller: &&'r Caller) -> Self {
+        Self {
+            key: String::from_utf8_lossy(&caller.key),
+            lines: caller.lines,
+            denied: caller.denied,
+            never: caller.never,
+            first_denied_ns: caller.first_denied_ns,
+            last_denied_ns: caller.last_denied_ns,
+            spells: caller.spells,
+            held_ns: caller.held_ns,
+            longest_ns: caller.longest_ns,
+            peak: caller.peak,
+        }
+    }
+}
+
+fn tell(trials: &[Trial], reports: &[Report], json: bool) -> io::Result<()> {
+    let named: Vec<(&str, &Report)> = trials.iter().map(|trial| &*trial.name).zip(reports).collect();
+    let [(first_name, first), others @ ..] = &*named else { return Ok(()) };
+    remarks(&first.summary);
+    let mut text = Vec::new();
+    if !json && others.is_empty() {
+        report::write(&first.summary, &mut text)?;
+    } else if !json {
+        report::write_several(&named, &mut text)?;
+    } else if others.is_empty() {
+        serde_json::to_writer_pretty(&mut text, &first.summary)?;
+        text.push(b'\n');
+    } else {
+        let compared = others.iter().map(|(name, other)| {
+            let compared = Comparison::of(first, other);
+            Compared {
+                from: first_name,
+                to: name,
+                newly_denied: compared.newly_denied.iter().map(Into::into).collect(),
+                newly_spared: compared.newly_spared.iter().map(Into::into).collect(),
+                still_denied: compared.still_denied.len(),
+            }
+        });
+        let told = Told {
+            limits: named
+                .iter()
+                .map(|(name, report)| ToldLimit {
+                    name,
+                    summary: &report.summary,
+                    spares_999: report.demand.spares(999),
+                })
+                .collect(),
+            compared: compared.collect(),
+        };
+        serde_json::to_writer_pretty(&mut text, &told)?;
+        text.push(b'\n');
+    }
+    print(&text)
+}

@@ -1,0 +1,86 @@
+//! Several limits side by side, as text.
+
+use std::io::{self, Write};
+
+use admittance::replay::{Caller, Comparison, Report};
+
+use super::{keys, limit_of};
+use crate::text::{grouped, percent, printable, span};
+
+/// How many callers a list names.
+const NAMED: usize = 10;
+
+/// What a row says of a limit.
+type Cell<'c> = &'c dyn Fn(&Report) -> String;
+
+pub(crate) fn write_several(named: &[(&str, &Report)], to: &mut impl Write) -> io::Result<()> {
+    let [(first_name, first), others @ ..] = named else { return Ok(()) };
+    let (_, many) = keys(&first.summary);
+    let number = |count: u64| grouped(count.into());
+    for (name, report) in named {
+        writeln!(to, "{name}: {}", limit_of(&report.summary))?;
+    }
+    let rows: [(&str, Cell<'_>); 6] = [
+        ("admitted", &|of| share(of.summary.admitted, of)),
+        ("denied", &|of| share(of.summary.denied, of)),
+        ("never", &|of| share(of.summary.never, of)),
+        (&format!("{many} denied"), &|of| format!("{} of {}", number(of.summary.keys_denied), number(of.summary.keys))),
+        ("at the limit", &|of| span(held(of))),
+        ("99.9% spared at", &|of| of.demand.spares(999).map_or_else(|| "-".into(), number)),
+    ];
+    let head = rows.iter().map(|(head, _)| head.chars().count()).max().unwrap_or(0);
+    let columns: Vec<Vec<String>> =
+        named.iter().map(|(_, of)| rows.iter().map(|(_, cell)| cell(of)).collect()).collect();
+    let width = |(column, (name, _)): (&Vec<String>, &(&str, &Report))| {
+        column.iter().chain([&(*name).to_owned()]).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = columns.iter().zip(named).map(width).collect();
+    write!(to, "\n  {:head$}", "")?;
+    for ((name, _), width) in named.iter().zip(&widths) {
+        write!(to, "  {name:>width$}")?;
+    }
+    writeln!(to)?;
+    for (row, (title, _)) in rows.iter().enumerate() {
+        write!(to, "  {title:head$}")?;
+        for (column, width) in columns.iter().zip(&widths) {
+            write!(to, "  {:>width$}", column[row])?;
+        }
+        writeln!(to)?;
+    }
+    for (name, other) in others {
+        let compared = Comparison::of(first, other);
+        writeln!(to, "\n{name} instead of {first_name}")?;
+        callers(&format!("newly denied {many}"), &compared.newly_denied, to)?;
+        callers(&format!("newly spared {many}"), &compared.newly_spared, to)?;
+        writeln!(to, "  denied by both: {}", number(compared.still_denied.len() as u64))?;
+    }
+    Ok(())
+}
+
+fn share(part: u64, of: &Report) -> String {
+    format!("{}  {:>6}", grouped(part.into()), percent(part, of.summary.decided()))
+}
+
+/// Time at the limit, of all callers together.
+fn held(report: &Report) -> u64 {
+    let sum: u128 = report.denied.iter().map(|caller| u128::from(caller.held_ns)).sum();
+    u64::try_from(sum).unwrap_or(u64::MAX)
+}
+
+fn callers(title: &str, callers: &[&Caller], to: &mut impl Write) -> io::Result<()> {
+    writeln!(to, "  {title}: {}", grouped(callers.len() as u128))?;
+    for caller in callers.iter().take(NAMED) {
+        writeln!(
+            to,
+            "    {:<22}  denied {} of {}, at the limit for {}",
+            printable(&caller.key),
+            grouped(caller.denied.into()),
+            grouped(caller.lines.into()),
+            span(caller.held_ns)
+        )?;
+    }
+    if callers.len() > NAMED {
+        writeln!(to, "    and {} more", grouped((callers.len() - NAMED) as u128))?;
+    }
+    Ok(())
+}
