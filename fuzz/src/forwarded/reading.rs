@@ -5,7 +5,6 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::num::NonZeroU8;
-use std::str;
 
 use admittance::http::{Forwarding, IpNet};
 
@@ -51,7 +50,8 @@ impl Reading<'_> {
 
     /// Whom a line names, from the right, up to what names nobody.
     fn nodes(&self, line: &[u8]) -> Vec<Option<IpAddr>> {
-        let Ok(line) = str::from_utf8(line) else { return self.nodes_of_bytes(line) };
+        // A byte is a character here: what is not ASCII stays so, and stays one.
+        let line: String = line.iter().map(|&byte| char::from(byte)).collect();
         match self.header {
             Forwarding::XForwardedFor => line
                 .split(',')
@@ -60,15 +60,8 @@ impl Reading<'_> {
                 .filter(|text| !text.is_empty())
                 .map(listed)
                 .collect(),
-            Forwarding::Forwarded => ends(line),
+            Forwarding::Forwarded => ends(&line),
         }
-    }
-
-    /// Of a line that is no text: whom what follows its last strange byte names, and then nobody.
-    fn nodes_of_bytes(&self, line: &[u8]) -> Vec<Option<IpAddr>> {
-        // A byte that is no ASCII is as good as any other that is in no address, and text.
-        let plain: Vec<u8> = line.iter().map(|&byte| if byte.is_ascii() { byte } else { 0x7f }).collect();
-        self.nodes(&plain)
     }
 }
 
