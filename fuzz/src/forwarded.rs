@@ -28,9 +28,10 @@ const NETWORKS: [&str; 7] =
 /// What stands left of everything, and must change nothing: what a client may send of itself.
 const LEFT: [&str; 5] = ["6.6.6.6", "for=6.6.6.6", "for=\"6.6.6.6", "\"", "for=6.6.6.6;host=\"\\"];
 
-/// Byte 0: the family (bit 0) and, where bit 1 is set, hops (the other bits, and 1). Byte 1: the peer, by number; from 0x80 on 4
-/// bytes and from 0xc0 on 16 bytes of it follow. Byte 2: a bit for each of the networks; with 0x80 there follow a length
-/// and 4 bytes, or with 0x80 in the length 16. Then lines: of the other family where they begin with `o`, from their second byte on.
+/// Byte 0: the family (bit 0) and, where bit 1 is set, hops (the other bits, and 1). Byte 1: the peer by number, or from 0x80 on
+/// one of 4 bytes, from 0xc0 on of 16. Byte 2: a bit for each of the networks, and 0x80 for one more. Then the bytes of the
+/// peer; then the network's length, with 0x80 where it is of IPv6, and its bytes. Then lines: of the other family where they
+/// begin with `o`, from their second byte on.
 pub fn run(data: &[u8]) {
     let mut input = Input(data);
     let Some((header, hops, peer, trusted)) = terms(&mut input) else { return };

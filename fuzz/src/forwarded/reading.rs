@@ -118,10 +118,9 @@ fn pairs(text: &str) -> Option<Vec<(&str, &str)>> {
             }
             // What stands between elements stands in none.
             (Quote::Outside, ',') => return None,
-            (Quote::Outside, '"') => Quote::Inside,
+            (Quote::Outside, '"') | (Quote::Escaped, _) => Quote::Inside,
             (Quote::Inside, '"') => Quote::Outside,
             (Quote::Inside, '\\') => Quote::Escaped,
-            (Quote::Escaped, _) => Quote::Inside,
             (state, _) => state,
         };
     }
