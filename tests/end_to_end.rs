@@ -29,6 +29,9 @@ const DEADLINE: Duration = Duration::from_secs(5);
 /// What is sent before another caller's answer was heard may come after it. It does not take that long.
 const IN_FLIGHT: Duration = Duration::from_millis(500);
 
+/// By how much the planner's clock, a counter whose rate is measured once, and this test's may differ in a call's time.
+const CLOCKS: Duration = Duration::from_millis(5);
+
 /// One attempt, by the server's clock.
 #[derive(Clone, Copy, Debug)]
 struct Attempt {
@@ -145,7 +148,7 @@ fn all_end_well(ends: &[End], log: &[Attempt]) {
             Some(429) | None => {
                 assert_eq!(end.stop.reason(), Reason::Deadline, "caller {caller}");
                 // It stopped because it could not have gone in time, and then at once.
-                let resume = end.after + end.stop.resume_after().unwrap();
+                let resume = end.after + end.stop.resume_after().unwrap() + CLOCKS;
                 assert!(resume >= DEADLINE, "caller {caller} could have gone after {resume:?}");
             }
             Some(status) => panic!("caller {caller}: {status}"),
@@ -177,7 +180,7 @@ fn all_obey(log: &[Attempt]) {
     assert!(denials.values().all(|&denied| denied == 1), "{denials:?}");
     // Or nothing was tested: a boundary was met again and again.
     let waits = log.iter().filter(|attempt| attempt.told.is_some()).count();
-    assert!(waits > CALLERS / 2, "{waits} attempts had a boundary to wait for");
+    assert!(waits > 2 * PER_SECOND as usize, "{waits} attempts had a boundary to wait for");
 }
 
 /// What one of them was told holds the others as well.
