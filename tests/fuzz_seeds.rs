@@ -38,7 +38,7 @@ fn every_seed_of_every_target_runs() {
 }
 
 /// A folder that is named otherwise than its target would be committed and never run.
-#[cfg(all(feature = "policy", feature = "replay", feature = "retry"))]
+#[cfg(all(feature = "http", feature = "policy", feature = "replay", feature = "retry"))]
 #[test]
 fn every_folder_of_seeds_has_its_target() {
     let folders: BTreeSet<_> = entries(&seeds()).into_iter().collect();

@@ -84,6 +84,30 @@ fn forwarded_is_read_as_rfc_7239_writes_it() {
 }
 
 #[test]
+fn networks_are_trusted_however_they_are_written() {
+    for (network, trusts) in [
+        ("::ffff:10.0.0.0/104", true),
+        ("::ffff:10.0.0.1/128", true),
+        // With bits past its length.
+        ("10.9.9.9/8", true),
+        ("0.0.0.0/0", true),
+        ("::ffff:11.0.0.0/104", false),
+        // No IPv4 address is in a network that is wider than all of theirs.
+        ("::fffe:0:0/95", false),
+        ("::/0", false),
+    ] {
+        let client = ClientAddress::behind([network.parse().unwrap()], Forwarding::XForwardedFor);
+        let lines = headers(Forwarding::XForwardedFor, &["2001:db8::1, 1.2.3.4"]);
+        for peer in ["10.0.0.1", "::ffff:10.0.0.1"] {
+            let ip = client.ip(peer.parse().unwrap(), &lines).to_string();
+            // Everybody of IPv4 is in the one network.
+            let named = if network == "0.0.0.0/0" { "2001:db8::1" } else { "1.2.3.4" };
+            assert_eq!(ip, if trusts { named } else { "10.0.0.1" }, "{network} and {peer}");
+        }
+    }
+}
+
+#[test]
 fn addresses_are_one_clients_by_bits_and_prefix() {
     let of = |peer: &str| ClientAddress::peer().address(peer.parse().unwrap(), &HeaderMap::new());
     assert_eq!(of("::ffff:1.2.3.4"), of("1.2.3.4"));

@@ -5,6 +5,8 @@ mod floor;
 #[cfg(feature = "peers")]
 pub mod front;
 mod hot;
+#[cfg(feature = "peers")]
+pub mod loopback;
 mod ours;
 
 #[cfg(feature = "peers")]

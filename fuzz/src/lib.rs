@@ -7,6 +7,8 @@
 mod oracle;
 
 pub mod bucket;
+#[cfg(feature = "http")]
+pub mod forwarded;
 #[cfg(feature = "std")]
 pub mod hot;
 #[cfg(feature = "std")]
@@ -32,6 +34,8 @@ pub type Run = fn(&[u8]);
 /// Every target by its name, which is also its folder of seeds.
 pub const TARGETS: &[(&str, Run)] = &[
     ("bucket", bucket::run),
+    #[cfg(feature = "http")]
+    ("forwarded", forwarded::run),
     #[cfg(feature = "std")]
     ("hot", hot::run),
     #[cfg(feature = "std")]

@@ -71,7 +71,25 @@ where
     }
 }
 
-/// Our layer.
+/// Our layer, by the peer's address.
+pub(super) fn ours(plan: &Plan, fields: bool) -> RateLimitLayer {
+    let policy = Policy::builder("peers")
+        .unit(Unit::Request)
+        .identity([IdentityKind::Address])
+        .scope(Scope::process())
+        .rule(budget(plan))
+        .on_exhausted(OnExhausted::Deny)
+        .keys(1_000, Overflow::Deny)
+        .build()
+        .expect("it says everything");
+    let limiter: admittance::Limiter<Address> = admittance::Limiter::new(policy).expect("a small table");
+    let peer = |extensions: &Extensions| extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
+    let builder = RateLimitLayer::builder().limit(limiter, from_peer(ClientAddress::peer(), peer));
+    let builder = if fields { builder.fields(Dialect::DraftList) } else { builder };
+    builder.build().expect("one limit")
+}
+
+/// Our layer in front of nothing.
 #[derive(Debug)]
 pub struct Front<const FIELDS: bool>(RateLimitLayer);
 
@@ -81,21 +99,7 @@ impl<const FIELDS: bool> Limiter for Front<FIELDS> {
     type Caller<'l> = Door<admittance::tower::RateLimit<Nothing>>;
 
     fn build(plan: &Plan) -> Self {
-        let policy = Policy::builder("peers")
-            .unit(Unit::Request)
-            .identity([IdentityKind::Address])
-            .scope(Scope::process())
-            .rule(budget(plan))
-            .on_exhausted(OnExhausted::Deny)
-            .keys(1_000, Overflow::Deny)
-            .build()
-            .expect("it says everything");
-        let limiter: admittance::Limiter<Address> = admittance::Limiter::new(policy).expect("a small table");
-        let peer =
-            |extensions: &Extensions| extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
-        let builder = RateLimitLayer::builder().limit(limiter, from_peer(ClientAddress::peer(), peer));
-        let builder = if FIELDS { builder.fields(Dialect::DraftList) } else { builder };
-        Self(builder.build().expect("one limit"))
+        Self(ours(plan, FIELDS))
     }
 
     fn caller(&self) -> Self::Caller<'_> {
@@ -103,9 +107,20 @@ impl<const FIELDS: bool> Limiter for Front<FIELDS> {
     }
 }
 
-type Peers = GovernorLayer<PeerIpKeyExtractor, NoOpMiddleware<governor::clock::QuantaInstant>, Body>;
+pub(super) type Peers = GovernorLayer<PeerIpKeyExtractor, NoOpMiddleware<governor::clock::QuantaInstant>, Body>;
 
-/// `tower_governor`'s.
+/// Theirs, by the peer's address.
+pub(super) fn theirs(plan: &Plan) -> Peers {
+    let mut builder = GovernorConfigBuilder::default();
+    let config = builder
+        .period(plan.interval())
+        .burst_size(NonZeroU32::new(plan.capacity).expect("a plan has a capacity").get())
+        .finish()
+        .expect("a plan's tokens take time");
+    GovernorLayer::new(Arc::new(config))
+}
+
+/// `tower_governor`'s in front of nothing.
 pub struct GovernorFront(Peers);
 
 impl fmt::Debug for GovernorFront {
@@ -120,13 +135,7 @@ impl Limiter for GovernorFront {
     type Caller<'l> = Door<<Peers as Layer<Nothing>>::Service>;
 
     fn build(plan: &Plan) -> Self {
-        let mut builder = GovernorConfigBuilder::default();
-        let config = builder
-            .period(plan.interval())
-            .burst_size(NonZeroU32::new(plan.capacity).expect("a plan has a capacity").get())
-            .finish()
-            .expect("a plan's tokens take time");
-        Self(GovernorLayer::new(Arc::new(config)))
+        Self(theirs(plan))
     }
 
     fn caller(&self) -> Self::Caller<'_> {

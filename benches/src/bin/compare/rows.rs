@@ -67,6 +67,8 @@ pub(crate) const ROWS: &[Row] = &[
     keyed::BATCH_FEW,
     front::LAYER,
     front::FIELDS,
+    front::LOOPBACK,
+    front::LOOPBACK_BARE,
     coarse::VS_DEFAULT,
     coarse::VS_UPKEEP,
     keyed::MANY_COARSE,
