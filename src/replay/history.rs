@@ -32,7 +32,8 @@ pub(super) struct Held {
     pub(super) spells: u64,
     /// Their lengths together.
     pub(super) total: u64,
-    pub(super) longest: u64,
+    /// When the longest of them began, and when it ended; of equal ones the first.
+    pub(super) longest: (u64, u64),
     /// When the stretch at hand began, and when it ends.
     spell: (u64, u64),
 }
@@ -51,8 +52,7 @@ impl Detail for History {
 
 impl Held {
     fn new(time: u64, until: u64) -> Self {
-        let length = until - time;
-        Self { first: time, last: time, spells: 1, total: length, longest: length, spell: (time, until) }
+        Self { first: time, last: time, spells: 1, total: until - time, longest: (time, until), spell: (time, until) }
     }
 
     fn note(&mut self, time: u64, until: u64) {
@@ -67,7 +67,10 @@ impl Held {
             self.total = self.total.saturating_add(until.saturating_sub(end));
             self.spell = (begin, end.max(until));
         }
-        self.longest = self.longest.max(self.spell.1 - self.spell.0);
+        let length = |(begin, end): (u64, u64)| end - begin;
+        if length(self.spell) > length(self.longest) {
+            self.longest = self.spell;
+        }
     }
 }
 
@@ -94,6 +97,7 @@ mod tests {
         history.note(300, 1, Outcome::Admitted { remaining: 0 }, &rule);
         history.note(301, 9, Outcome::Never, &rule);
         let held = history.held.unwrap();
-        assert_eq!((held.first, held.last, held.spells, held.total, held.longest), (100, 200, 2, 14 + 5, 14));
+        assert_eq!((held.first, held.last, held.spells, held.total), (100, 200, 2, 14 + 5));
+        assert_eq!(held.longest, (100, 114));
     }
 }

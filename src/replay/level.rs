@@ -23,82 +23,120 @@ pub struct Level {
     pub denied: u64,
 }
 
-/// Follows one key through a log, in so many stretches of a known span.
+/// Follows one key through a log, over known spans of time.
 pub(super) struct Following<'k> {
     key: &'k [u8],
     rule: Rule,
     state: Option<State>,
     /// Its lines, to be sorted.
     kept: Option<Vec<(u64, u64)>>,
-    span: (u64, u64),
+    spans: Vec<Span>,
+}
+
+/// A span of time, in stretches of equal length.
+struct Span {
+    from: u64,
+    until: u64,
     stretch: u64,
     levels: Vec<Level>,
+    is_closed: bool,
 }
 
 impl<'k> Following<'k> {
-    /// From the key's first line to its last, both known from a replay before.
-    pub(super) fn new(key: &'k [u8], rule: Rule, sort: bool, span: (u64, u64), stretches: u64) -> Self {
-        // At least a nanosecond, and the last instant is in the last stretch.
-        let stretch = (span.1 - span.0) / stretches.max(1) + 1;
-        Self { key, rule, state: None, kept: sort.then(Vec::new), span, stretch, levels: Vec::new() }
+    pub(super) fn new(key: &'k [u8], rule: Rule, sort: bool, spans: &[(u64, u64)], stretches: u64) -> Self {
+        let spans = spans.iter().map(|&(from, until)| Span {
+            from,
+            until: until.max(from),
+            // At least a nanosecond, and the last instant is in the last stretch.
+            stretch: (until.saturating_sub(from) / stretches.max(1)).saturating_add(1),
+            levels: Vec::new(),
+            is_closed: false,
+        });
+        Self { key, rule, state: None, kept: sort.then(Vec::new), spans: spans.collect() }
     }
 
     fn decide(&mut self, time: u64, cost: u64) {
-        // A line of the same key outside its span was not there when the log was read before: it has grown.
-        if time > self.span.1 {
+        let rule = &self.rule;
+        let before = self.state.unwrap_or_else(|| State::new(time, rule));
+        let time = time.max(before.latest());
+        let mut after = before;
+        let (outcome, _) = after.decide(time, cost, rule);
+        for span in &mut self.spans {
+            span.note(&before, &after, time, outcome, rule);
+        }
+        self.state = Some(after);
+    }
+
+    pub(super) fn finish(mut self) -> Vec<Vec<Level>> {
+        for (time, cost) in self.kept.take().into_iter().flat_map(in_order) {
+            self.decide(time, cost);
+        }
+        let (state, rule) = (self.state, self.rule);
+        self.spans
+            .into_iter()
+            .map(|mut span| {
+                if let Some(state) = state {
+                    span.close(&state, &rule);
+                }
+                span.levels
+            })
+            .collect()
+    }
+}
+
+impl Span {
+    /// A line at `time` changed the state.
+    fn note(&mut self, before: &State, after: &State, time: u64, outcome: Outcome, rule: &Rule) {
+        if time < self.from {
             return;
         }
-        let mut state = self.state.unwrap_or_else(|| State::new(time, &self.rule));
-        let time = time.max(state.latest());
-        self.advance(&state, time);
-        let before = state.level(time, &self.rule);
-        let (outcome, _) = state.decide(time, cost, &self.rule);
-        let after = state.level(time, &self.rule);
-        self.state = Some(state);
+        if time > self.until {
+            self.close(before, rule);
+            return;
+        }
+        self.advance(before, time, rule);
         if let Some(now) = self.levels.last_mut() {
-            now.lowest = now.lowest.min(before).min(after);
-            now.highest = now.highest.max(before).max(after);
+            for there in [before.level(time, rule), after.level(time, rule)] {
+                (now.lowest, now.highest) = (now.lowest.min(there), now.highest.max(there));
+            }
             now.lines += 1;
             now.denied += u64::from(matches!(outcome, Outcome::Denied { .. }));
         }
     }
 
+    /// Ends the span: what came back until then came back to this state, which no line within the span changes any more.
+    fn close(&mut self, state: &State, rule: &Rule) {
+        if self.is_closed {
+            return;
+        }
+        self.is_closed = true;
+        self.advance(state, self.until, rule);
+        let there = state.level(state.latest().max(self.until), rule);
+        if let Some(last) = self.levels.last_mut() {
+            (last.lowest, last.highest) = (last.lowest.min(there), last.highest.max(there));
+        }
+    }
+
     /// Adds the stretches up to the one that `time` is in.
-    fn advance(&mut self, state: &State, time: u64) {
+    fn advance(&mut self, state: &State, time: u64, rule: &Rule) {
+        let there = |time: u64| state.level(state.latest().max(time), rule);
         loop {
             let from = match self.levels.last_mut() {
-                None => self.span.0,
+                None => self.from,
                 Some(last) => {
                     let end = last.from_ns.saturating_add(last.length_ns);
                     if time < end {
                         return;
                     }
                     // What came back until its end, since the line before.
-                    let there = state.level(state.latest().max(end - 1), &self.rule);
+                    let there = there(end - 1);
                     (last.lowest, last.highest) = (last.lowest.min(there), last.highest.max(there));
                     end
                 }
             };
-            let there = state.level(state.latest().max(from), &self.rule);
-            self.levels.push(Level {
-                from_ns: from,
-                length_ns: self.stretch,
-                lowest: there,
-                highest: there,
-                lines: 0,
-                denied: 0,
-            });
+            let (lowest, highest) = (there(from), there(from));
+            self.levels.push(Level { from_ns: from, length_ns: self.stretch, lowest, highest, lines: 0, denied: 0 });
         }
-    }
-
-    pub(super) fn finish(mut self) -> Vec<Level> {
-        for (time, cost) in self.kept.take().into_iter().flat_map(in_order) {
-            self.decide(time, cost);
-        }
-        if let Some(state) = self.state {
-            self.advance(&state, self.span.1);
-        }
-        self.levels
     }
 }
 
@@ -140,11 +178,11 @@ mod tests {
     fn a_burst_is_spent_and_comes_back() {
         // Four at once, one every 10 ns, from 100 to 139 in stretches of 10.
         let rule = Rule::TokenBucket(Budget::new(4, 1, Duration::from_nanos(10)).unwrap());
-        let mut following = Following::new(b"a", rule, false, (100, 139), 4);
+        let mut following = Following::new(b"a", rule, false, &[(100, 139)], 4);
         for (time, cost) in [(100, 1), (101, 1), (101, 3), (105, 2), (132, 1), (131, 1), (139, 1)] {
             following.decide(time, cost);
         }
-        let levels = following.finish();
+        let levels = following.finish().remove(0);
         let shown: Vec<_> = levels
             .iter()
             .map(|level| (level.from_ns, level.lowest, level.highest, level.lines, level.denied))

@@ -41,8 +41,8 @@ pub struct Caller {
     pub spells: u64,
     /// Their lengths together.
     pub held_ns: u64,
-    /// The longest of them.
-    pub longest_ns: u64,
+    /// The longest of them: when it began and when it ended; of equal ones the first.
+    pub longest: (u64, u64),
     /// The smallest capacity that would have denied it nothing, at this refill; of a window, the smallest limit.
     pub peak: u64,
 }
@@ -113,6 +113,12 @@ impl Report {
 }
 
 impl Caller {
+    /// How long the longest stretch at the limit was.
+    #[must_use]
+    pub fn longest_ns(&self) -> u64 {
+        self.longest.1 - self.longest.0
+    }
+
     /// `None` where it was never denied.
     fn of(key: Key<History>, rule: &Rule) -> Option<Self> {
         let held = key.detail.held?;
@@ -125,7 +131,7 @@ impl Caller {
             last_denied_ns: held.last,
             spells: held.spells,
             held_ns: held.total,
-            longest_ns: held.longest,
+            longest: held.longest,
             peak: key.detail.demand.capacity(rule),
         })
     }

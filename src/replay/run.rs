@@ -185,14 +185,20 @@ impl Replay {
             .collect()
     }
 
-    /// Follows one caller through the log once more: its level in at most `stretches` stretches of time from its first line to
-    /// its last. `span` is the log's [`Summary::span`], or a part of it that has them all.
+    /// Follows one caller through the log once more: its level over each of some spans of time, in at most `stretches` stretches
+    /// each. [`Summary::span`] is the whole log's. Linear in lines; memory in stretches, and when sorted in the caller's lines.
     ///
     /// # Errors
     ///
     /// As [`run`](Self::run); and standard input, or a pipe, has nothing more to say when it is read again.
-    pub fn levels(&self, inputs: &[Input], key: &[u8], span: (u64, u64), stretches: u64) -> Result<Vec<Level>, Error> {
-        let following = Following::new(key, self.rule, self.sort, span, stretches);
+    pub fn levels(
+        &self,
+        inputs: &[Input],
+        key: &[u8],
+        spans: &[(u64, u64)],
+        stretches: u64,
+    ) -> Result<Vec<Vec<Level>>, Error> {
+        let following = Following::new(key, self.rule, self.sort, spans, stretches);
         let mut run = Parsing::new(&self.reading, inputs, None, following);
         drive(inputs, &Progress::default(), |block| run.block(block))?;
         Ok(run.stage.finish())

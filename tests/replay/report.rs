@@ -69,7 +69,8 @@ proptest! {
             prop_assert_eq!(caller.denied, decisions.iter().filter(is_denied).count() as u64);
             prop_assert_eq!(caller.spells, spells.len() as u64);
             prop_assert_eq!(caller.held_ns, spells.iter().map(|(from, to)| to - from).sum::<u64>());
-            prop_assert_eq!(caller.longest_ns, spells.iter().map(|(from, to)| to - from).max().unwrap());
+            prop_assert_eq!(caller.longest_ns(), spells.iter().map(|(from, to)| to - from).max().unwrap());
+            prop_assert!(spells.contains(&caller.longest));
             prop_assert!(caller.peak > limit);
         }
         prop_assert_eq!(seen, report.denied.len());
@@ -124,7 +125,7 @@ proptest! {
         }
         let key = decisions[0].key.clone();
         let span = summary.span.unwrap();
-        let levels = replay.levels(&[Input::Bytes(log.as_bytes().into())], &key, span, stretches).unwrap();
+        let levels = replay.levels(&[Input::Bytes(log.as_bytes().into())], &key, &[span], stretches).unwrap().remove(0);
         prop_assert!(levels.len() as u64 <= stretches);
         prop_assert_eq!(levels[0].from_ns, span.0);
         prop_assert!(levels.windows(2).all(|pair| pair[0].from_ns + pair[0].length_ns == pair[1].from_ns));
@@ -140,6 +141,16 @@ proptest! {
                 prop_assert!(level.lowest <= remaining && remaining + decision.cost <= level.highest);
             }
         }
+        // A part of the time is drawn as it is in the whole.
+        let ends: Vec<u64> = levels.iter().map(|level| level.from_ns).collect();
+        let part = (ends[ends.len() / 3], (ends[ends.len() / 2] + levels[0].length_ns - 1).min(span.1));
+        let here = (part.1 - part.0) / levels[0].length_ns + 1;
+        let inputs = [Input::Bytes(log.as_bytes().into())];
+        let parts = replay.levels(&inputs, &key, &[span, part], here).unwrap();
+        if (part.1 - part.0) / here + 1 == levels[0].length_ns {
+            prop_assert_eq!(&parts[1][..], &levels[ends.len() / 3..][..parts[1].len()]);
+        }
+
         for level in &levels {
             counted += level.lines;
             denied += level.denied;

@@ -24,7 +24,10 @@ pub(crate) struct Section<'p> {
 pub(crate) enum Followed {
     Caller {
         key: Vec<u8>,
-        levels: Vec<Level>,
+        /// Over the whole log.
+        whole: Vec<Level>,
+        /// About its longest stretch at the limit, where it has one.
+        closer: Option<Vec<Level>>,
     },
     /// Nobody, and why.
     Nobody(String),
@@ -124,8 +127,19 @@ fn one(section: &Section<'_>, number_of: usize, is_one_of_many: bool) -> Markup 
             }
             (chart::over_time(&id("time"), summary))
             @match &section.followed {
-                Followed::Caller { key, levels } => {
-                    (chart::level(&id("level"), key, levels, summary.rule.capacity(), &words))
+                Followed::Caller { key, whole, closer } => {
+                    (chart::level(
+                        &id("level"),
+                        &format!("What was left of the limit for {}", printable(key)),
+                        key, whole, summary.rule.capacity(), &words,
+                    ))
+                    @if let Some(closer) = closer {
+                        (chart::level(
+                            &id("closer"),
+                            &format!("{} closer: about its longest time at the limit", printable(key)),
+                            key, closer, summary.rule.capacity(), &words,
+                        ))
+                    }
                 }
                 Followed::Nobody(why) => @if !why.is_empty() { p class="missing" { (why) } },
             }
@@ -143,19 +157,19 @@ fn callers(denied: &[&Caller], words: &Words) -> Markup {
     html! {
         div class="scroll" { table class="callers" {
             thead { tr {
-                th { (words.caller) } th { "denied" } th { "of requests" } th { "share" }
-                th { "first" } th { "last" } th { "at the limit for" } th { "longest" }
-                th { (words.capacity) " that spares it" }
+                th { (words.caller) } th { "denied" } th {} th { "of requests" } th { "first denied" } th { "last denied" }
+                th { "at the limit" } th {} th { "longest" } th { (words.capacity) " that spares it" }
             } }
             tbody { @for caller in denied.iter().take(NAMED) { tr {
                 th scope="row" { (printable(&caller.key)) }
                 td { (number(caller.denied)) }
-                td { (number(caller.lines)) }
                 td { (text::percent(caller.denied, caller.lines)) }
+                td { (number(caller.lines)) }
                 td class="time" { (instant(caller.first_denied_ns)) }
                 td class="time" { (instant(caller.last_denied_ns)) }
-                td { (span(caller.held_ns)) " in " (number(caller.spells)) @if caller.spells == 1 { " spell" } @else { " spells" } }
-                td { (span(caller.longest_ns)) }
+                td { (span(caller.held_ns)) }
+                td { (number(caller.spells)) "×" }
+                td { (span(caller.longest_ns())) }
                 td { (number(caller.peak)) }
             } } }
         } }

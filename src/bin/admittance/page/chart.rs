@@ -40,7 +40,7 @@ struct Size {
 
 const SIZES: [Size; 2] = [
     Size { name: "wide", width: 900, height: 300, labels: 8 },
-    Size { name: "narrow", width: 360, height: 240, labels: 3 },
+    Size { name: "narrow", width: 360, height: 240, labels: 4 },
 ];
 
 /// A figure: its title, its drawings, and beside them a table of the same numbers.

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use admittance::Rule;
 use admittance::replay::{Caller, Comparison, Input, Replay, Report};
 use serde::Serialize;
 
@@ -70,11 +71,32 @@ fn follow(trial: &Trial, report: &Report, inputs: &[Input], key: Option<&str>) -
         return Ok(Followed::Nobody(why));
     }
     let Some(span) = report.summary.span else { return Ok(Followed::Nobody(String::new())) };
-    let levels = trial.replay.levels(inputs, &key, span, STRETCHES).map_err(Failure::Replay)?;
-    if levels.iter().all(|level| level.lines == 0) {
+    let closer = report
+        .denied
+        .iter()
+        .find(|caller| caller.key == key)
+        .map(|caller| about(caller.longest, span, &trial.replay.rule()));
+    let spans: Vec<(u64, u64)> = std::iter::once(span).chain(closer).collect();
+    let mut levels = trial.replay.levels(inputs, &key, &spans, STRETCHES).map_err(Failure::Replay)?.into_iter();
+    let whole = levels.next().unwrap_or_default();
+    if whole.iter().all(|level| level.lines == 0) {
         return Ok(Followed::Nobody(format!("{who} is not in the log.")));
     }
-    Ok(Followed::Caller { key, levels })
+    Ok(Followed::Caller { key, whole, closer: levels.next() })
+}
+
+/// A time at the limit, with what came before it and a refill after it, as far as the log goes.
+fn about(spell: (u64, u64), log: (u64, u64), rule: &Rule) -> (u64, u64) {
+    let refill = match rule {
+        Rule::TokenBucket(budget) => {
+            budget.refill_duration().as_nanos() * u128::from(budget.capacity()) / u128::from(budget.refill_tokens())
+        }
+        Rule::FixedWindow(window) => window.length().as_nanos(),
+    };
+    let length = spell.1 - spell.0;
+    let before = length.max(1);
+    let after = u64::try_from(refill).unwrap_or(u64::MAX).saturating_add(length / 4).max(1);
+    (spell.0.saturating_sub(before).max(log.0), spell.1.saturating_add(after).min(log.1).max(spell.0))
 }
 
 fn can_be_read_twice(input: &Input) -> bool {
@@ -136,7 +158,7 @@ impl<'r> From<&&'r Caller> for ToldCaller<'r> {
             last_denied_ns: caller.last_denied_ns,
             spells: caller.spells,
             held_ns: caller.held_ns,
-            longest_ns: caller.longest_ns,
+            longest_ns: caller.longest_ns(),
             peak: caller.peak,
         }
     }

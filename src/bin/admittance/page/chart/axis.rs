@@ -73,8 +73,8 @@ fn mark(instant: u64, step: u64) -> String {
     let format = match step / SECOND {
         0 => "%H:%M:%S%.f",
         1..60 => "%H:%M:%S",
-        60..43_200 => "%-d %b %H:%M",
-        43_200..31_536_000 => "%-d %b",
+        60..86_400 => "%-d %b %H:%M",
+        86_400..31_536_000 => "%-d %b",
         _ => "%b %Y",
     };
     match Timestamp::from_nanosecond(instant.into()) {

@@ -43,10 +43,9 @@ pub(in crate::page) fn demand(id: &str, peaks: &Peaks, limit: u64, words: &Words
     let Some(largest) = peaks.largest() else { return Markup::default() };
     let spared = |thousandths| peaks.spares(thousandths).map_or_else(String::new, number);
     let description = format!(
-        "The smallest {} that denies a {} nothing, at this {}: {} for half of all {}, {} for 99 %, {} for 99.9 %, {} for \
-         every one. The limit is {}.",
+        "The smallest {} under which nobody is denied, at this {}: {} for half of all {}, {} for 99 % of them, {} for 99.9 %, \
+         {} for every one. The limit is {}.",
         words.capacity,
-        words.caller,
         words.refill,
         spared(500),
         words.callers,

@@ -65,7 +65,7 @@ impl<'a> Frame<'a> {
     }
 
     /// A filled outline.
-    pub(super) fn fill(&mut self, outline: Vec<(f64, f64)>, colour: RGBColor) -> Drawn {
+    pub(super) fn fill(&mut self, outline: Vec<(f64, f64)>, colour: impl Color) -> Drawn {
         self.0.draw_series(std::iter::once(Polygon::new(outline, colour.filled())))?;
         Ok(())
     }

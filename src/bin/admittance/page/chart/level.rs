@@ -2,13 +2,21 @@
 
 use admittance::replay::Level;
 use maud::{Markup, html};
+use plotters::style::Color;
 
 use super::{Area, DENIED, Drawn, Frame, INK, LEVEL, Size, axis, figure, legend};
 use crate::page::{Words, number};
 use crate::text::{instant, printable, span};
 
 /// The figure; nothing where there is nothing to follow.
-pub(in crate::page) fn level(id: &str, key: &[u8], levels: &[Level], capacity: u64, words: &Words) -> Markup {
+pub(in crate::page) fn level(
+    id: &str,
+    title: &str,
+    key: &[u8],
+    levels: &[Level],
+    capacity: u64,
+    words: &Words,
+) -> Markup {
     let (Some(first), Some(last)) = (levels.first(), levels.last()) else { return Markup::default() };
     let who = printable(key);
     let empty = levels.iter().filter(|level| level.lowest == 0).count();
@@ -27,8 +35,7 @@ pub(in crate::page) fn level(id: &str, key: &[u8], levels: &[Level], capacity: u
     );
     let entries =
         [("level", "between the most and the fewest tokens left"), ("limit", words.full), ("denied", "denied in it")];
-    let title = format!("What was left of the limit for {who}");
-    figure(id, &title, &description, &legend(&entries), &table(levels), |area, size| draw(area, size, levels, capacity))
+    figure(id, title, &description, &legend(&entries), &table(levels), |area, size| draw(area, size, levels, capacity))
 }
 
 /// Only stretches in which something was asked for: what lies between refills.
@@ -52,20 +59,21 @@ fn draw(area: &Area<'_>, size: Size, levels: &[Level], capacity: u64) -> Drawn {
     let mut frame = Frame::on(area, &axis::of_time(from, until, size.labels), &axis::of_counts(capacity))?;
     let at = |time: u64| (time - from) as f64;
     let edges = |level: &Level| [at(level.from_ns), at(level.from_ns.saturating_add(level.length_ns))];
-    // Along the most there was, and back along the fewest. A level that does not move is still seen.
-    let thin = capacity as f64 / 100.0;
-    let along = levels.iter().flat_map(|level| edges(level).map(|x| (x, level.highest as f64)));
-    let back = levels.iter().rev().flat_map(|level| {
-        let [begin, end] = edges(level);
-        let lowest = (level.lowest as f64).min(level.highest as f64 - thin).max(0.0);
-        [(end, lowest), (begin, lowest)]
-    });
-    frame.fill(along.chain(back).collect(), LEVEL)?;
+    let edge = |height: fn(&Level) -> u64| {
+        levels.iter().flat_map(move |level| edges(level).map(|x| (x, height(level) as f64))).collect::<Vec<_>>()
+    };
+    let (highest, lowest) = (edge(|level| level.highest), edge(|level| level.lowest));
+    // What was there all the time, paler; then the band that it moved in. A level that does not move is a line.
+    let end = at(until);
+    frame.fill([&[(0.0, 0.0)], &*lowest, &[(end, 0.0)]].concat(), LEVEL.mix(0.3))?;
+    frame.fill(highest.iter().chain(lowest.iter().rev()).copied().collect(), LEVEL.to_rgba())?;
+    frame.line(highest, LEVEL, 2)?;
     let full = capacity as f64;
     frame.line(vec![(0.0, full), (at(until), full)], INK, 1)?;
     for level in levels.iter().filter(|level| level.denied > 0) {
-        let [begin, end] = edges(level);
-        frame.line(vec![(begin, 0.0), (end, 0.0)], DENIED, 5)?;
+        // Wide enough to be seen, where a stretch is a pixel.
+        let [begin, _] = edges(level);
+        frame.line(vec![(begin, 0.0), (begin + end / 200.0, 0.0)], DENIED, 7)?;
     }
     Ok(())
 }
