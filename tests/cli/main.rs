@@ -5,6 +5,7 @@ mod decisions;
 mod failures;
 mod policy;
 mod program;
+mod report;
 mod retry;
 mod store;
 mod summary;

@@ -91,7 +91,11 @@ fn what_a_log_cannot_tell_is_said() {
     let routes = one(("store = \"process\"", "store = \"process\", routes = [\"/api\"]"));
     let unit = one(("\"request\"", "\"rows\""));
     for (args, code, said) in [
-        (vec!["--policy", &path], 2, "which policy of"),
+        (
+            vec!["--policy", &path, "--decisions", "-"],
+            2,
+            "--decisions is of one policy, and there are 2: which? Say --name POLICY, one of pages, seats",
+        ),
         (vec!["--policy", &path, "--name", "other"], 2, "Say --name POLICY, one of pages, seats"),
         (
             vec!["--policy", &path, "--name", "seats"],

@@ -34,7 +34,7 @@ pub(in crate::page) fn level(
         span(first.length_ns),
     );
     let entries =
-        [("level", "between the most and the fewest tokens left"), ("limit", words.full), ("denied", "denied in it")];
+        [("level", "between the most and the fewest tokens left"), ("full", words.full), ("denied", "denied in it")];
     figure(id, title, &description, &legend(&entries), &table(levels), |area, size| draw(area, size, levels, capacity))
 }
 

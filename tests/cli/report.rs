@@ -1,0 +1,189 @@
+//! `admittance replay --report`, and several policies side by side.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::program::{access, file, quiet, run};
+
+/// Ten minutes in which one address asks four times a second for ten seconds, and another once a minute.
+fn log() -> String {
+    let burst = (0..40).map(|number| access("192.0.2.1", 60 + number / 4, 5));
+    let calm = (0..10).map(|minute| access("192.0.2.2", minute * 60, 5));
+    calm.chain(burst).collect()
+}
+
+fn policy(name: &str, rule: &str) -> String {
+    format!(
+        "[[policy]]\nname = \"{name}\"\nunit = \"request\"\nidentity = \"address\"\nscope = {{ store = \"process\" }}\n\
+         rule = {{ {rule} }}\non_exhausted = \"deny\"\nmax_keys = 1000\noverflow = \"deny\"\n"
+    )
+}
+
+fn policies(name: &str, policies: &[String]) -> String {
+    file(name, format!("version = 1\n\n{}", policies.join("\n")))
+}
+
+/// The page of a replay with these arguments, of a log in a file.
+fn page(name: &str, log: impl AsRef<[u8]>, args: &[&str]) -> String {
+    let (log, page) = (file(&format!("{name}.log"), log), file(&format!("{name}.html"), "an older page"));
+    quiet(&[&["replay", &log, "--report", &page], args].concat(), "");
+    fs::read_to_string(page).unwrap()
+}
+
+/// What stands between two texts, as often as they come.
+fn between<'t>(text: &'t str, from: &'t str, to: &'t str) -> impl Iterator<Item = &'t str> {
+    text.split(from).skip(1).filter_map(move |rest| rest.split_once(to).map(|(inner, _)| inner))
+}
+
+#[test]
+fn a_page_says_first_what_would_have_been_denied() {
+    let page = page("first", log(), &["--capacity", "10", "--refill", "1/1s"]);
+    // Ten at once, and one in each of the nine seconds after the first.
+    let headline = "21 of 50 requests, 1 of 2 addresses, would have been denied";
+    assert!(page.contains(&format!("<h1>{headline}</h1>")), "{page}");
+    assert!(page.contains(&format!("<title>{headline}</title>")));
+    assert!(page.contains("Token bucket for each address: capacity 10, refill 1 per 1s."));
+    // Who, when, for how long, and how much would have been enough: 40 asked, 9 came back meanwhile.
+    let row = between(&page, "<th scope=\"row\">192.0.2.1</th>", "</tr>").last().unwrap();
+    let cells: Vec<&str> = between(row, "<td", "</td>").filter_map(|cell| Some(cell.split_once('>')?.1)).collect();
+    assert_eq!(
+        cells,
+        ["21", "52.5%", "40", "2015-05-17T10:01:03Z", "2015-05-17T10:01:09Z", "7s", "1×", "7s", "31"],
+        "{row}"
+    );
+    assert!(page.contains("1 for half of all addresses, 31 for 99 % of them"));
+}
+
+#[test]
+fn a_page_stands_alone() {
+    let page = page("alone", log(), &["--capacity", "10", "--refill", "1/1s"]);
+    let without_names = page.replace("http://www.w3.org/2000/svg", "");
+    for outside in
+        ["http:", "https:", "//", "src=", "href=", "url(", "@import", "<script", "<link", "<img", "<iframe", " on"]
+    {
+        // A handler's attribute, not the word in a text.
+        let found = if outside == " on" {
+            between(&without_names, " on", "=").any(|name| name.len() < 12 && !name.contains(' '))
+        } else {
+            without_names.contains(outside)
+        };
+        assert!(!found, "{outside}");
+    }
+}
+
+#[test]
+fn every_chart_is_told_in_words_and_in_a_table_too() {
+    let page = page("charts", log(), &["--capacity", "10", "--refill", "1/1s"]);
+    let drawings: Vec<&str> = between(&page, "<svg ", "</svg>").collect();
+    // Over time, the level twice, demand: each for wide screens and for narrow ones.
+    assert_eq!(drawings.len(), 8);
+    assert_eq!(page.matches("<details>").count(), 4);
+    for drawing in &drawings {
+        let names = between(drawing, "aria-labelledby=\"", "\"").next().unwrap();
+        for (name, tag) in names.split(' ').zip(["title", "desc"]) {
+            let opening = format!("<{tag} id=\"{name}\">");
+            let text = between(drawing, &opening, "</").next().unwrap();
+            assert!(text.len() > 20, "{tag}: {text}");
+        }
+        assert!(drawing.contains("role=\"img\"") && drawing.contains("viewBox"));
+        assert!(!drawing.contains("NaN") && !drawing.contains("inf"), "{drawing}");
+    }
+    let ids: Vec<&str> = between(&page, " id=\"", "\"").collect();
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{ids:?}");
+    // The table of the level has the burst, and the refill ten seconds later.
+    let closer = between(&page, "<figure id=\"p0-closer\">", "</figure>").next().unwrap();
+    assert!(closer.contains("192.0.2.1 closer"));
+    assert!(closer.contains("21 of them denied"), "{closer}");
+}
+
+#[test]
+fn a_key_is_text_and_never_markup() {
+    let trace: String =
+        (0..3).map(|_| "{\"t_ns\":5,\"key\":\"<script>alert('a&b')</script>\\u0007\"}\n".to_owned()).collect();
+    let page = page("markup", trace, &["--capacity", "1", "--refill", "1/1s"]);
+    assert!(!page.contains("<script"));
+    assert!(page.contains("&lt;script&gt;alert("));
+    assert!(page.contains("2 of 3 requests, 1 of 1 keys, would have been denied"));
+}
+
+#[test]
+fn an_empty_log_and_one_without_denials_are_pages_too() {
+    let page_of_nothing = page("nothing", "", &["--window", "1/1m"]);
+    assert!(page_of_nothing.contains("0 of 0 requests, 0 of 0 addresses, would have been denied"));
+    let nobody = page("nobody", log(), &["--capacity", "100", "--refill", "1/1s"]);
+    assert!(nobody.contains("Nobody would have been denied."));
+    // A caller may be followed all the same.
+    let followed = page("followed", log(), &["--capacity", "100", "--refill", "1/1s", "--key", "192.0.2.2"]);
+    assert!(followed.contains("What was left of the limit for 192.0.2.2"));
+    let stranger = page("stranger", log(), &["--capacity", "100", "--refill", "1/1s", "--key", "192.0.2.3"]);
+    assert!(stranger.contains("192.0.2.3 is not in the log."));
+}
+
+#[test]
+fn what_is_read_once_is_not_followed_and_the_page_says_so() {
+    let path = file("once.html", "");
+    quiet(&["replay", "-", "--window", "10/1m", "--report", &path], log());
+    let page = fs::read_to_string(path).unwrap();
+    assert!(page.contains("The level of 192.0.2.1 is not drawn: that takes reading the log twice"));
+    assert!(page.contains("30 of 50 requests"));
+}
+
+#[test]
+fn a_page_does_not_replace_a_log() {
+    let path = file("both.log", log());
+    let run = run(&["replay", &path, "--window", "10/1m", "--report", &path], "");
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("--report") && run.stderr.contains("is one of the logs"), "{}", run.stderr);
+    assert_eq!(fs::read_to_string(&path).unwrap(), log());
+    let run = crate::program::run(&["replay", &path, "--window", "10/1m", "--report", "/nowhere/page.html"], "");
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("--report /nowhere/page.html: "), "{}", run.stderr);
+}
+
+#[test]
+fn the_summary_is_the_same_with_a_page() {
+    let (log, page) = (file("same.log", log()), file("same.html", ""));
+    let limit = ["--capacity", "10", "--refill", "1/1s"];
+    for json in [&["--json"][..], &[]] {
+        let plain = quiet(&[&["replay", &log], &limit[..], json].concat(), "");
+        assert_eq!(plain, quiet(&[&["replay", &log, "--report", &page], &limit[..], json].concat(), ""));
+    }
+}
+
+#[test]
+fn policies_are_told_side_by_side_against_the_first() {
+    let strict = policies("strict.toml", &[policy("strict", "capacity = 10, refill = \"1/1s\"")]);
+    let others = policies(
+        "others.toml",
+        &[policy("loose", "capacity = 50, refill = \"1/1s\""), policy("none", "window = \"1/10m\"")],
+    );
+    let args = ["replay", "-", "--policy", &strict, "--policy", &others];
+    let told = quiet(&args, log());
+    for said in [
+        "strict: Token bucket for each address: capacity 10, refill 1 per 1s",
+        "none: Fixed window for each address: 1 in each 10m",
+        "loose instead of strict\n  newly denied addresses: 0\n  newly spared addresses: 1\n    192.0.2.1 ",
+        "none instead of strict\n  newly denied addresses: 1\n    192.0.2.2 ",
+        "denied by both: 1",
+    ] {
+        assert!(told.contains(said), "{said}\n{told}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&quiet(&[&args[..], &["--json"]].concat(), log())).unwrap();
+    let denied = |at: usize| json["limits"][at]["denied"].as_u64().unwrap();
+    // The window: one of each address.
+    assert_eq!((denied(0), denied(1), denied(2)), (21, 0, 48));
+    assert_eq!(json["limits"][0]["spares_999"], 31);
+    assert_eq!(json["compared"][0]["newly_spared"][0]["peak"], 31);
+    assert_eq!(json["compared"][1]["newly_denied"][0]["key"], "192.0.2.2");
+    assert_eq!(json["compared"][1]["still_denied"], 1);
+
+    let path = file("sides.html", "");
+    quiet(&[&args[..], &["--report", &path]].concat(), log());
+    let page = fs::read_to_string(path).unwrap();
+    assert!(page.contains("3 limits on standard input"));
+    assert!(page.contains("none instead of strict") && page.contains("Newly denied addresses: 1"));
+
+    // One of them alone is as it ever was.
+    let one = quiet(&["replay", "-", "--policy", &others, "--name", "loose"], log());
+    assert_eq!(one, quiet(&["replay", "-", "--capacity", "50", "--refill", "1/1s"], log()));
+}
