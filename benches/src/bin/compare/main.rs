@@ -45,6 +45,10 @@ struct Options {
     #[cfg(feature = "store")]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
+    /// Measure replays too, of this log: `admittance gen --lines 10M --output big.log` makes one.
+    #[cfg(feature = "replay")]
+    #[arg(long, value_name = "LOG")]
+    replay: Option<std::path::PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -69,6 +73,10 @@ fn main() -> ExitCode {
     #[cfg(feature = "store")]
     if let Some(url) = &options.store {
         rows::store::measure(url, effort, |row, outcome| report.add(row, outcome));
+    }
+    #[cfg(feature = "replay")]
+    if let Some(log) = &options.replay {
+        rows::replay::measure(log, effort, |row, outcome| report.add(row, outcome));
     }
     report.finish(start.elapsed());
     if options.json {

@@ -3,6 +3,8 @@
 mod floor;
 mod hot;
 mod keyed;
+#[cfg(feature = "replay")]
+pub(crate) mod replay;
 #[cfg(feature = "store")]
 pub(crate) mod store;
 mod threads;
