@@ -1,11 +1,13 @@
 //! What can be said on the command line.
 
+mod generate;
 mod limit;
 mod load;
 mod policy;
 mod reading;
 mod replay;
 
+pub(crate) use generate::{Generate, LogFormat};
 pub(crate) use limit::Limit;
 pub(crate) use load::Load;
 pub(crate) use policy::{Check, Policy};
@@ -33,6 +35,9 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Drive a shared store with a policy, and say what it admitted and how fast it answered.
     Load(Load),
+    /// Write a synthetic log: callers by Zipf's law, a rate that follows the day, bursts; the same bytes for the same seed.
+    #[command(name = "gen")]
+    Generate(Generate),
     /// Say when a client's attempts would go, by what a server's Retry-After asks for.
     Retry(Box<retry::Args>),
     /// Look at files of policies.

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod generate;
 mod load;
 mod page;
 mod policy;
@@ -23,6 +24,14 @@ use crate::args::{Args, Command};
 fn main() -> ExitCode {
     match Args::parse().command {
         Command::Replay(args) => end(replay::run(&args)),
+        Command::Generate(args) => match generate::run(&args) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
+            Err(failure) => {
+                complain(format_args!("{failure}"));
+                ExitCode::FAILURE
+            }
+        },
         Command::Load(args) => match load::run(&args) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {

@@ -33,6 +33,11 @@ impl Shown {
     }
 }
 
+/// A bar over so many lines. Draws nothing where standard error is no terminal.
+pub(crate) fn of_lines(lines: u64) -> ProgressBar {
+    ProgressBar::new(lines).with_style(style("{bar:40} {percent:>3}%  {human_pos} lines, {per_sec}  {eta} left"))
+}
+
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("the templates above are right").progress_chars("██░")
 }
