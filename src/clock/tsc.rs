@@ -13,7 +13,8 @@ use super::Clock;
 ///   clones cost nothing.
 /// - A reading is the counter, one multiply and one shift; it takes no lock, makes no system call, and is not a
 ///   memory barrier. Readings on different cores may disagree by as much as the hardware lets its counters differ.
-/// - Calibration is off by some parts per million, as any clock is; the counter does not run while the system sleeps.
+/// - Calibration is off by some parts per million of the system's clock: 0 and 25 in runs of a minute on one machine. A day's
+///   refill may so be early or late by a few seconds. The counter does not run while the system sleeps.
 ///
 /// Without the `std` feature this type has no values; it is named only as the default type parameter.
 #[derive(Clone, Debug)]
