@@ -41,9 +41,10 @@ impl FromStr for Per {
     }
 }
 
+/// As it is read: `2/1s`, `1/1d`.
 impl fmt::Display for Per {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{:?}", self.tokens, self.duration)
+        write!(f, "{}/{}", self.tokens, Spelled(self.duration))
     }
 }
 
@@ -54,10 +55,8 @@ pub(crate) fn duration(text: &str) -> Result<Duration, AmountError> {
 }
 
 /// A duration as it is read: a whole number of the largest unit that has one.
-#[cfg(feature = "policy")]
 pub(crate) struct Spelled(pub(crate) Duration);
 
-#[cfg(feature = "policy")]
 impl fmt::Display for Spelled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [(u128, &str); 7] = [
@@ -122,6 +121,14 @@ mod tests {
         ] {
             assert_eq!(text.parse(), Ok(Per { tokens, duration: Duration::from_nanos(nanos) }), "{text}");
         }
+    }
+
+    #[test]
+    fn an_amount_is_told_as_it_can_be_read() {
+        for text in ["2/1s", "997/1009us", "1/1500ms", "100/1m", "7/3s", "5/36h", "1/1d"] {
+            assert_eq!(text.parse::<Per>().unwrap().to_string(), text);
+        }
+        assert_eq!("60/60s".parse::<Per>().unwrap().to_string(), "60/1m");
     }
 
     #[test]

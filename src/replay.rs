@@ -47,6 +47,7 @@
 //! | `demand`, `history` | what one key would have needed, and when it was held at the limit |
 //! | `report`, `compare` | every caller that was denied, in detail; two limits side by side |
 //! | `level` | one caller followed through time |
+//! | `fit` | the smallest budgets that would have spared most callers |
 //! | `summary`, `error`, `progress` | what is told |
 
 mod batch;
@@ -55,6 +56,7 @@ mod decided;
 mod demand;
 mod engine;
 mod error;
+mod fit;
 mod format;
 mod history;
 mod level;
@@ -73,6 +75,7 @@ mod timeline;
 pub use compare::Comparison;
 pub use decided::Decided;
 pub use error::Error;
+pub use fit::{Checked, Demanding, Fit, FitError, FitPoint, Fitted, Of, Refused, Share, ShareError};
 pub use format::{Format, combined, jsonl};
 pub use level::Level;
 pub use progress::Progress;

@@ -3,6 +3,7 @@
 
 mod combined;
 mod engine;
+mod fit;
 mod inputs;
 mod jsonl;
 mod random;
