@@ -3,6 +3,7 @@
 
 mod decisions;
 mod failures;
+mod fit;
 mod generate;
 mod policy;
 mod program;

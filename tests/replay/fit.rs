@@ -154,7 +154,7 @@ fn refills_are_chosen_from_the_data_and_each_slower_one_takes_more() {
 fn no_refill_is_chosen_of_which_the_log_says_nothing() {
     // Everybody comes once: no refill is needed, and the slowest is a token in the time of the log.
     for (seconds, refill) in
-        [(0, "1/1s"), (4, "20/1m"), (89, "1/1m"), (3_599, "2/1h"), (3_600, "1/1h"), (900_000, "1/1d")]
+        [(0, "1/1s"), (4, "20/1m"), (89, "50/1h"), (3_599, "2/1h"), (3_600, "1/1h"), (900_000, "1/1d")]
     {
         let fitted = fit(&Fit::new(), [call(0, "a", 3), call(seconds * SECOND, "b", 3)].concat());
         let [point] = &fitted.frontier[..] else { panic!("{fitted:?}") };

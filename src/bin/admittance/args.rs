@@ -1,5 +1,6 @@
 //! What can be said on the command line.
 
+mod fit;
 mod generate;
 mod limit;
 mod load;
@@ -7,6 +8,7 @@ mod policy;
 mod reading;
 mod replay;
 
+pub(crate) use fit::Fit;
 pub(crate) use generate::{Generate, LogFormat};
 pub(crate) use limit::Limit;
 pub(crate) use load::Load;
@@ -35,6 +37,8 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Drive a shared store with a policy, and say what it admitted and how fast it answered.
     Load(Load),
+    /// Say which limits would have spared most callers of a log: the smallest capacity at each of some refills, and one to use.
+    Fit(Fit),
     /// Write a synthetic log: callers by Zipf's law, a rate that follows the day, bursts; the same bytes for the same seed.
     #[command(name = "gen")]
     Generate(Generate),

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod fit;
 mod generate;
 mod load;
 mod page;
@@ -23,15 +24,9 @@ use crate::args::{Args, Command};
 
 fn main() -> ExitCode {
     match Args::parse().command {
-        Command::Replay(args) => end(replay::run(&args)),
-        Command::Generate(args) => match generate::run(&args) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
-            Err(failure) => {
-                complain(format_args!("{failure}"));
-                ExitCode::FAILURE
-            }
-        },
+        Command::Replay(args) => end(replay::run(&args), replay::Failure::is_broken_pipe),
+        Command::Fit(args) => end(fit::run(&args), fit::Failure::is_broken_pipe),
+        Command::Generate(args) => end(generate::run(&args), generate::Failure::is_broken_pipe),
         Command::Load(args) => match load::run(&args) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
@@ -58,11 +53,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn end(result: Result<(), replay::Failure>) -> ExitCode {
+fn end<F: fmt::Display>(result: Result<(), F>, is_broken_pipe: impl Fn(&F) -> bool) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough.
-        Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(failure) if is_broken_pipe(&failure) => ExitCode::SUCCESS,
         Err(failure) => {
             complain(format_args!("{failure}"));
             ExitCode::FAILURE

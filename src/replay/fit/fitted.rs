@@ -27,12 +27,18 @@ pub struct Fitted {
     pub unreadable: u64,
     /// The first five of those.
     pub bad_lines: Vec<BadLine>,
+    /// Lines that were earlier than the line before them.
+    pub out_of_order: u64,
+    /// Lines that were earlier than their caller's latest, and were counted at it.
+    pub counted_late: u64,
     /// The first and the last time, in nanoseconds since 1970.
     pub span: Option<(u64, u64)>,
     /// Different callers.
     pub callers: u64,
     /// Lines that could be read.
     pub requests: u64,
+    /// Tokens of all of them.
+    pub cost: u128,
     /// The share that was to be spared.
     pub spare: Share,
     /// Of what.
@@ -141,9 +147,12 @@ impl Fitted {
             lines: seen.lines,
             unreadable: seen.unreadable,
             bad_lines: seen.bad_lines,
-            span: callers.span(),
+            out_of_order: seen.out_of_order,
+            counted_late: callers.late,
+            span: callers.span,
             callers: callers.len(),
             requests: callers.requests,
+            cost: callers.cost(),
             spare: callers.spare,
             of: callers.of,
             to_spare: callers.spare.of(whole),

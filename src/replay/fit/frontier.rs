@@ -84,7 +84,7 @@ fn said(callers: &Callers, asked: &[Per]) -> Result<Vec<Tried>, FitError> {
 /// back one token in all the time of the log: it says nothing of them.
 fn chosen(callers: &Callers) -> Result<Vec<Tried>, FitError> {
     const SECOND: u64 = 1_000_000_000;
-    let time = callers.span().map_or(0, |(first, last)| last - first).max(SECOND);
+    let time = callers.span.map_or(0, |(first, last)| last - first).max(SECOND);
     let all = grid::refills();
     let slower = all.iter().filter(|refill| refill.duration.as_nanos() > u128::from(time) * u128::from(refill.tokens));
     let refills = &all[slower.count()..];
@@ -99,10 +99,10 @@ fn chosen(callers: &Callers) -> Result<Vec<Tried>, FitError> {
     let begin = partition(refills.len(), |place| Ok(smallest(place)? > last_nearly))?;
     let end = partition(refills.len(), |place| Ok(smallest(place)? > least))?;
     let mut tried: Vec<Tried> = Vec::new();
-    for place in begin..=end.max(begin) {
+    for (place, &refill) in refills.iter().enumerate().take(end + 1).skip(begin) {
         let capacity = smallest(place)?;
         if tried.last().is_none_or(|&(_, before)| capacity < before) {
-            tried.push((refills[place], capacity));
+            tried.push((refill, capacity));
         }
     }
     Ok(tried)

@@ -62,23 +62,53 @@ impl Stage for Gathering {
     }
 }
 
+/// All that was kept.
+pub(super) struct Kept {
+    /// In no order; their lines at the instants at which a replay decides them, and in its order.
+    pub(super) callers: Vec<Caller>,
+    /// The first and the last time that a line says.
+    pub(super) span: Option<(u64, u64)>,
+    /// Lines that are decided later than they say: at their caller's latest.
+    pub(super) late: u64,
+}
+
 impl Gathering {
-    /// All callers, in no order, their lines at the instants at which a replay decides them, and in its order.
-    pub(super) fn finish(self, sort: bool) -> Vec<Caller> {
+    pub(super) fn finish(self, sort: bool) -> Kept {
         let mut callers: Vec<Caller> = self.shards.into_iter().flatten().collect();
-        callers.par_iter_mut().for_each(|caller| {
-            caller.lines.shrink_to_fit();
-            if sort {
-                // Stable: lines of one time stay in order of input.
-                caller.lines.sort_by_key(|line| line.time);
-            } else {
-                let mut latest = 0;
-                for line in &mut caller.lines {
-                    latest = line.time.max(latest);
-                    line.time = latest;
-                }
-            }
-        });
-        callers
+        let (span, late) = callers
+            .par_iter_mut()
+            .map(|caller| {
+                let times = || caller.lines.iter().map(|line| line.time);
+                let span = times().min().zip(times().max());
+                (span, caller.settle(sort))
+            })
+            .reduce(|| (None, 0), |(span, late), (other, more)| (wider(span, other), late + more));
+        Kept { callers, span, late }
+    }
+}
+
+impl Caller {
+    /// Puts each line at the instant at which it is decided, and says how many that moved.
+    fn settle(&mut self, sort: bool) -> u64 {
+        self.lines.shrink_to_fit();
+        if sort {
+            // Stable: lines of one time stay in order of input.
+            self.lines.sort_by_key(|line| line.time);
+            return 0;
+        }
+        let (mut latest, mut late) = (0, 0);
+        for line in &mut self.lines {
+            late += u64::from(line.time < latest);
+            latest = line.time.max(latest);
+            line.time = latest;
+        }
+        late
+    }
+}
+
+fn wider(one: Option<(u64, u64)>, other: Option<(u64, u64)>) -> Option<(u64, u64)> {
+    match (one, other) {
+        (Some((from, to)), Some((first, last))) => Some((from.min(first), to.max(last))),
+        (one, other) => one.or(other),
     }
 }

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::fitted::{Checked, Demanding};
-use super::gather::Caller;
+use super::gather::{Caller, Kept};
 use super::share::{Of, Share};
 use crate::budget::BudgetError;
 use crate::replay::demand::Demand;
@@ -18,6 +18,8 @@ const NAMED: usize = 5;
 pub(super) struct Callers {
     all: Vec<Caller>,
     pub(super) requests: u64,
+    pub(super) span: Option<(u64, u64)>,
+    pub(super) late: u64,
     pub(super) spare: Share,
     pub(super) of: Of,
 }
@@ -33,9 +35,10 @@ pub(super) struct Spared {
 }
 
 impl Callers {
-    pub(super) fn new(all: Vec<Caller>, spare: Share, of: Of) -> Self {
+    pub(super) fn new(kept: Kept, spare: Share, of: Of) -> Self {
+        let Kept { callers: all, span, late } = kept;
         let requests = all.iter().map(|caller| caller.lines.len() as u64).sum();
-        Self { all, requests, spare, of }
+        Self { all, requests, span, late, spare, of }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -46,11 +49,8 @@ impl Callers {
         self.all.len() as u64
     }
 
-    pub(super) fn span(&self) -> Option<(u64, u64)> {
-        // Each one's lines are in order of time.
-        let first = self.all.iter().filter_map(|caller| caller.lines.first()).map(|line| line.time).min()?;
-        let last = self.all.iter().filter_map(|caller| caller.lines.last()).map(|line| line.time).max()?;
-        Some((first, last))
+    pub(super) fn cost(&self) -> u128 {
+        self.all.iter().flat_map(|caller| &caller.lines).map(|line| u128::from(line.cost)).sum()
     }
 
     /// What each would need, in no order.
