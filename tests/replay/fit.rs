@@ -163,6 +163,17 @@ fn no_refill_is_chosen_of_which_the_log_says_nothing() {
 }
 
 #[test]
+fn where_a_slow_refill_has_no_budget_so_large_the_slowest_that_has_one_is_told() {
+    // Two callers, an answer of twenty million bytes each: no refill is needed, and the slowest ones hold no such bucket.
+    let log = [access("192.0.2.1", 0, "20000000"), access("192.0.2.2", 40_000, "20000000")].concat();
+    let fitted = fit(&Fit::new().reading(Reading::new().unit(Unit::Byte)), log);
+    let slowest = &fitted.frontier[0];
+    let too_slow = |refill: &str| Budget::new(20_000_000, per(refill).tokens, per(refill).duration).is_err();
+    assert_eq!((slowest.refill, too_slow("5/1h"), too_slow("10/1h")), (per("10/1h"), true, false), "{fitted:?}");
+    assert_eq!((fitted.frontier.len(), slowest.budget.capacity(), fitted.refused.len()), (1, 20_000_000, 0));
+}
+
+#[test]
 fn refills_that_are_asked_for_are_all_told_each_once_the_slowest_first() {
     let log = call(0, "a", 3);
     let fitted = fit(&Fit::new().points(2).refills(["2/1s", "1/1m", "60/1h", "1/1d"].map(per)), &log);
@@ -186,7 +197,9 @@ fn what_cannot_be_fitted_is_said() {
     let huge = [call(0, "a", u64::MAX), call(0, "a", u64::MAX)].concat();
     let why = says(&Fit::new(), &huge);
     assert!(
-        why.starts_with("no budget can spare so many at these refills; at 1/1s: capacity: 18446744073709551615"),
+        why.starts_with(
+            "no budget can spare so many at these refills; at 5000000000/1s: capacity: 18446744073709551615"
+        ),
         "{why}"
     );
     // One refill of two cannot: a capacity of a million million at one a day is a wait of more than is told.

@@ -29,7 +29,7 @@ pub enum FitError {
     /// No budget has the capacity that it would take, at any of the refills.
     #[non_exhaustive]
     NoBudget {
-        /// The slowest of them.
+        /// The fastest of them.
         refill: Per,
         /// Why not there.
         error: BudgetError,

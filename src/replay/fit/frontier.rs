@@ -25,17 +25,12 @@ struct Pair {
 }
 
 pub(super) fn find(callers: &Callers, asked: &[Per], most: usize, over: Duration) -> Result<Found, FitError> {
-    let tried = if asked.is_empty() { chosen(callers)? } else { said(callers, asked)? };
-    let (mut pairs, mut refused) = (Vec::new(), Vec::new());
-    for (refill, capacity) in tried {
-        match Budget::new(capacity, refill.tokens, refill.duration) {
-            Ok(budget) => pairs.push(Pair { refill, budget }),
-            Err(error) => refused.push(Refused { refill, error }),
-        }
-    }
+    let mut refused = Vec::new();
+    let mut pairs = if asked.is_empty() { chosen(callers, &mut refused)? } else { said(callers, asked, &mut refused)? };
     // Of those that let as much through, the first, and slowest.
     let Some(mut suggested) = (0..pairs.len()).min_by_key(|&place| most_in(&pairs[place].budget, over)) else {
-        let Refused { refill, error } = refused[0];
+        // The fastest: where even that is not enough, a slower one is not.
+        let Refused { refill, error } = refused[refused.len() - 1];
         return Err(FitError::NoBudget { refill, error });
     };
     if asked.is_empty() {
@@ -63,26 +58,39 @@ pub(super) fn most_in(budget: &Budget, over: Duration) -> u128 {
     refilled.saturating_add(budget.capacity().into())
 }
 
-/// A refill, and the smallest capacity there.
-type Tried = (Per, u64);
+/// The smallest budget at a refill, where there is one.
+fn pair(refill: Per, capacity: u64, refused: &mut Vec<Refused>) -> Option<Pair> {
+    match Budget::new(capacity, refill.tokens, refill.duration) {
+        Ok(budget) => Some(Pair { refill, budget }),
+        Err(error) => {
+            refused.push(Refused { refill, error });
+            None
+        }
+    }
+}
 
 /// Those that were asked for, each once, the slowest first.
-fn said(callers: &Callers, asked: &[Per]) -> Result<Vec<Tried>, FitError> {
-    let refused = |refill| move |error| FitError::Refill { refill, error };
+fn said(callers: &Callers, asked: &[Per], refused: &mut Vec<Refused>) -> Result<Vec<Pair>, FitError> {
+    let failed = |refill| move |error| FitError::Refill { refill, error };
     // Before they are compared: one that cannot be has no rate.
     for &refill in asked {
-        Budget::new(1, refill.tokens, refill.duration).map_err(refused(refill))?;
+        Budget::new(1, refill.tokens, refill.duration).map_err(failed(refill))?;
     }
     let mut refills = asked.to_vec();
     refills.sort_by(grid::by_rate);
     refills.dedup_by(|a, b| grid::by_rate(a, b).is_eq());
-    refills.into_iter().map(|refill| Ok((refill, callers.smallest(refill).map_err(refused(refill))?))).collect()
+    let mut pairs = Vec::new();
+    for refill in refills {
+        let capacity = callers.smallest(refill).map_err(failed(refill))?;
+        pairs.extend(pair(refill, capacity, refused));
+    }
+    Ok(pairs)
 }
 
 /// Those where something changes: from about the fastest at which nearly as much is needed as at the slowest, to the slowest at
 /// which as little as at the fastest. Without those at which a slower one needs no more, and none that would not have given
 /// back one token in all the time of the log: it says nothing of them.
-fn chosen(callers: &Callers) -> Result<Vec<Tried>, FitError> {
+fn chosen(callers: &Callers, refused: &mut Vec<Refused>) -> Result<Vec<Pair>, FitError> {
     const SECOND: u64 = 1_000_000_000;
     let time = callers.span.map_or(0, |(first, last)| last - first).max(SECOND);
     let all = grid::refills();
@@ -98,14 +106,18 @@ fn chosen(callers: &Callers) -> Result<Vec<Tried>, FitError> {
     let last_nearly = smallest(partition(refills.len(), |place| Ok(nearly(smallest(place)?)))? - 1)?;
     let begin = partition(refills.len(), |place| Ok(smallest(place)? > last_nearly))?;
     let end = partition(refills.len(), |place| Ok(smallest(place)? > least))?;
-    let mut tried: Vec<Tried> = Vec::new();
-    for (place, &refill) in refills.iter().enumerate().take(end + 1).skip(begin) {
+    let mut pairs: Vec<Pair> = Vec::new();
+    for (place, &refill) in refills.iter().enumerate().skip(begin) {
+        // Past the end only where no budget could be as large at a slower refill.
+        if place > end && pairs.last().is_some_and(|last| last.budget.capacity() == least) {
+            break;
+        }
         let capacity = smallest(place)?;
-        if tried.last().is_none_or(|&(_, before)| capacity < before) {
-            tried.push((refill, capacity));
+        if pairs.last().is_none_or(|last| capacity < last.budget.capacity()) {
+            pairs.extend(pair(refill, capacity, refused));
         }
     }
-    Ok(tried)
+    Ok(pairs)
 }
 
 /// How many from the first on `are`, where none is after one that is not.

@@ -79,6 +79,8 @@ fn draw<B: DrawingBackend>(
         .configure_mesh()
         .disable_x_mesh()
         .x_labels(0)
+        .x_label_formatter(&|_| String::new())
+        .set_tick_mark_size(LabelAreaPosition::Bottom, 0)
         .light_line_style(TRANSPARENT)
         .bold_line_style(GUIDE)
         .label_style(("sans-serif", 14))
@@ -103,15 +105,30 @@ fn draw<B: DrawingBackend>(
     let suggested = places[fitted.suggested];
     chart.draw_series([Circle::new(suggested, 9, MARK.stroke_width(3))])?;
     // The curve falls: there is room above to the right of each point, and below to the left.
-    for (place, (point, at)) in fitted.frontier.iter().zip(&places).enumerate() {
+    let pixels: Vec<(i32, i32)> = places.iter().map(|at| chart.backend_coord(at)).collect();
+    for place in labelled(&pixels, fitted.suggested) {
+        let (point, at) = (&fitted.frontier[place], places[place]);
         let (color, name) = if place == fitted.suggested { (MARK, "suggested: ") } else { (BLACK, "") };
         let capacity = text(14, color, HPos::Left, VPos::Bottom);
         let refill = text(13, color, HPos::Right, VPos::Top);
-        chart.draw_series([EmptyElement::at(*at)
+        chart.draw_series([EmptyElement::at(at)
             + Text::new(grouped(point.budget.capacity().into()), (7, -5), capacity)
             + Text::new(format!("{name}{}", point.refill), (-9, 5), refill)])?;
     }
     area.present()
+}
+
+/// Whose labels are written: the suggested one's, and those of the others that are not over one that is. The description has
+/// them all.
+fn labelled(pixels: &[(i32, i32)], suggested: usize) -> Vec<usize> {
+    let mut written = vec![suggested];
+    for (place, (x, y)) in pixels.iter().enumerate() {
+        let near = |other: &usize| x.abs_diff(pixels[*other].0) < 46 && y.abs_diff(pixels[*other].1) < 14;
+        if !written.iter().any(near) {
+            written.push(place);
+        }
+    }
+    written
 }
 
 fn caption(fitted: &Fitted) -> String {
@@ -139,4 +156,16 @@ fn guides() -> Vec<(f64, String)> {
 fn whole(capacity: f64) -> String {
     #[allow(clippy::cast_sign_loss, reason = "a capacity is not negative")]
     if capacity >= 1.0 { grouped(capacity.round() as u128) } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_not_written_over_each_other_and_the_suggested_one_always_is() {
+        let pixels = [(0, 0), (40, 5), (60, 5), (75, 40), (300, 40), (310, 45)];
+        assert_eq!(labelled(&pixels, 1), [1, 3, 4]);
+        assert_eq!(labelled(&pixels, 5), [5, 0, 2, 3]);
+    }
 }

@@ -113,7 +113,7 @@ mod tests {
         let (callers, mut draw) = (Callers::new(count, 1.0), Draw::new(1, 1));
         let mut seen = vec![0_u32; count as usize];
         (0..draws).for_each(|_| seen[callers.draw(&mut draw) as usize] += 1);
-        for rank in [1, 2, 10] {
+        for rank in [1_u32, 2, 10] {
             let mean = f64::from(draws) / harmonic / f64::from(rank);
             let off = (f64::from(seen[rank as usize - 1]) - mean).abs();
             // Five standard deviations of a count.
