@@ -64,7 +64,8 @@ impl Stage for Gathering {
 
 /// All that was kept.
 pub(super) struct Kept {
-    /// In no order; their lines at the instants at which a replay decides them, and in its order.
+    /// In no order; their lines in the order in which a replay decides them. (One that is earlier than those before it is
+    /// counted, as it is decided, at the latest of them: by [`Demand`](crate::replay::demand::Demand) and by the state.)
     pub(super) callers: Vec<Caller>,
     /// The first and the last time that a line says.
     pub(super) span: Option<(u64, u64)>,
@@ -88,7 +89,7 @@ impl Gathering {
 }
 
 impl Caller {
-    /// Puts each line at the instant at which it is decided, and says how many that moved.
+    /// Puts its lines in the order in which they are decided, and says how many are decided later than they say.
     fn settle(&mut self, sort: bool) -> u64 {
         self.lines.shrink_to_fit();
         if sort {
@@ -97,10 +98,9 @@ impl Caller {
             return 0;
         }
         let (mut latest, mut late) = (0, 0);
-        for line in &mut self.lines {
+        for line in &self.lines {
             late += u64::from(line.time < latest);
             latest = line.time.max(latest);
-            line.time = latest;
         }
         late
     }
