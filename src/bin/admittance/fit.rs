@@ -13,6 +13,7 @@ use admittance::replay::{Error, FitError, Fitted, Input};
 use rayon::ThreadPoolBuilder;
 
 use crate::progress::Shown;
+use crate::replay::is_same_file;
 use crate::{args, complain};
 
 /// Why it ended early.
@@ -82,12 +83,6 @@ pub(crate) fn run(args: &args::Fit) -> Result<(), Failure> {
 fn write(flag: &'static str, path: Option<&Path>, text: impl FnOnce() -> String) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
     fs::write(path, text()).map_err(|error| Failure::Output { flag, path: path.into(), error })
-}
-
-fn is_same_file(input: &Input, path: &Path) -> bool {
-    // What is not there yet is not a log either.
-    let there = |path: &Path| path.canonicalize().ok();
-    matches!(input, Input::File(log) if there(log).is_some_and(|log| Some(log) == there(path)))
 }
 
 /// What should be known before the answer is believed.

@@ -114,7 +114,8 @@ fn decide(replay: &Replay, inputs: &[Input], to: Destination<'_>) -> Result<Summ
     })
 }
 
-fn is_same_file(input: &Input, path: &Path) -> bool {
+/// Whether a file that is to be written is one of the logs.
+pub(crate) fn is_same_file(input: &Input, path: &Path) -> bool {
     // What is not there yet is not a log either.
     let there = |path: &Path| path.canonicalize().ok();
     matches!(input, Input::File(log) if there(log).is_some_and(|log| Some(log) == there(path)))
