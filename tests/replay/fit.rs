@@ -163,6 +163,17 @@ fn no_refill_is_chosen_of_which_the_log_says_nothing() {
 }
 
 #[test]
+fn a_frontier_that_is_nearly_flat_is_told_from_end_to_end() {
+    // A hundred at once, and five a minute later: at a second's rate five less than at a day's.
+    let mut log = call(0, "a", 100);
+    (0..5).for_each(|number| log += &call((60 + number) * SECOND, "a", 1));
+    log += &call(7_200 * SECOND, "a", 1);
+    let fitted = fit(&Fit::new(), log);
+    let ends = [&fitted.frontier[0], fitted.frontier.last().unwrap()].map(|point| point.budget.capacity());
+    assert_eq!((fitted.frontier[0].refill, ends), (per("20/1d"), [105, 100]));
+}
+
+#[test]
 fn where_a_slow_refill_has_no_budget_so_large_the_slowest_that_has_one_is_told() {
     // Two callers, an answer of twenty million bytes each: no refill is needed, and the slowest ones hold no such bucket.
     let log = [access("192.0.2.1", 0, "20000000"), access("192.0.2.2", 40_000, "20000000")].concat();

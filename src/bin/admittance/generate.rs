@@ -77,7 +77,7 @@ pub(crate) fn run(args: &args::Generate) -> Result<(), Failure> {
             to.write_all(&text).map_err(failed)?;
             text.clear();
             if let Some(bar) = &bar {
-                bar.set_position(number);
+                progress::advance(bar, number);
             }
         }
     }

@@ -35,7 +35,13 @@ impl Shown {
 
 /// A bar over so many lines. Draws nothing where standard error is no terminal.
 pub(crate) fn of_lines(lines: u64) -> ProgressBar {
-    ProgressBar::new(lines).with_style(style("{bar:40} {percent:>3}%  {human_pos} lines, {per_sec}  {eta} left"))
+    ProgressBar::new(lines).with_style(style("{bar:40} {percent:>3}%  {msg}  {eta} left"))
+}
+
+/// So many of its lines are done.
+pub(crate) fn advance(bar: &ProgressBar, done: u64) {
+    bar.set_position(done);
+    bar.set_message(lines(done, bar.elapsed()));
 }
 
 fn style(template: &str) -> ProgressStyle {

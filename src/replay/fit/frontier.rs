@@ -104,7 +104,9 @@ fn chosen(callers: &Callers, refused: &mut Vec<Refused>) -> Result<Vec<Pair>, Fi
     // Capacities fall as refills rise, so both ends are found by halving.
     let nearly = |capacity: u64| u128::from(capacity) * 10 >= u128::from(most) * 9;
     let last_nearly = smallest(partition(refills.len(), |place| Ok(nearly(smallest(place)?)))? - 1)?;
-    let begin = partition(refills.len(), |place| Ok(smallest(place)? > last_nearly))?;
+    // Where hardly anything changes from end to end, all of it.
+    let flat = last_nearly == least;
+    let begin = if flat { 0 } else { partition(refills.len(), |place| Ok(smallest(place)? > last_nearly))? };
     let end = partition(refills.len(), |place| Ok(smallest(place)? > least))?;
     let mut pairs: Vec<Pair> = Vec::new();
     for (place, &refill) in refills.iter().enumerate().skip(begin) {

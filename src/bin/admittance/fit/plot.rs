@@ -77,17 +77,15 @@ fn draw<B: DrawingBackend>(
         .build_cartesian_2d(range(|at| at.0).log_scale(), range(|at| at.1).log_scale())?;
     chart
         .configure_mesh()
-        .disable_x_mesh()
+        .disable_mesh()
         .x_labels(0)
+        .y_labels(0)
         .x_label_formatter(&|_| String::new())
-        .set_tick_mark_size(LabelAreaPosition::Bottom, 0)
-        .light_line_style(TRANSPARENT)
-        .bold_line_style(GUIDE)
-        .label_style(("sans-serif", 14))
+        .y_label_formatter(&|_| String::new())
+        .set_all_tick_mark_size(0)
         .axis_desc_style(("sans-serif", 15))
         .x_desc("refill")
         .y_desc(format!("capacity, {}", unit(fitted)))
-        .y_label_formatter(&|capacity| whole(*capacity))
         .draw()?;
     let text = |size: u32, color: RGBColor, to: HPos, at: VPos| {
         ("sans-serif", size).into_font().color(&color).pos(Pos::new(to, at))
@@ -99,6 +97,14 @@ fn draw<B: DrawingBackend>(
         chart.draw_series([PathElement::new([foot, top], GUIDE)])?;
         let style = text(14, BLACK, HPos::Center, VPos::Top);
         chart.draw_series([EmptyElement::at(foot) + Text::new(name, (0, 8), style)])?;
+    }
+    let steps = (0..20).flat_map(|noughts| [1, 2, 5].map(|step: u128| step * 10_u128.pow(noughts)));
+    #[allow(clippy::cast_precision_loss, reason = "a place in a plot")]
+    for (capacity, at) in steps.map(|step| (step, step as f64)).filter(|(_, at)| capacities.contains(at)) {
+        let (left, right) = ((rates.start, at), (rates.end, at));
+        chart.draw_series([PathElement::new([left, right], GUIDE)])?;
+        let style = text(14, BLACK, HPos::Right, VPos::Center);
+        chart.draw_series([EmptyElement::at(left) + Text::new(grouped(capacity), (-8, 0), style)])?;
     }
     chart.draw_series([PathElement::new(places.clone(), LINE.stroke_width(2))])?;
     chart.draw_series(places.iter().map(|at| Circle::new(*at, 4, LINE.filled())))?;
@@ -151,11 +157,6 @@ fn guides() -> Vec<(f64, String)> {
     let fast =
         (0..10).map(|noughts| 10_u32.pow(noughts)).map(|rate| (f64::from(rate), format!("{}/s", grouped(rate.into()))));
     slow.chain(fast).collect()
-}
-
-fn whole(capacity: f64) -> String {
-    #[allow(clippy::cast_sign_loss, reason = "a capacity is not negative")]
-    if capacity >= 1.0 { grouped(capacity.round() as u128) } else { String::new() }
 }
 
 #[cfg(test)]
