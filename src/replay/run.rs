@@ -207,7 +207,7 @@ impl Replay {
     fn drive(&self, inputs: &[Input], tell: Option<Tell<'_>>) -> Result<Summary, Error> {
         let deciding: Deciding<'_> = Deciding::new(self.rule, self.sort, tell);
         let mut run = Parsing::new(&self.reading, inputs, Some(&self.progress), deciding);
-        drive(inputs, &self.progress, |block| run.block(block))?;
+        drive(&self.reading, inputs, &self.progress, |block| run.block(block))?;
         let Parsing { format, seen, mut stage, .. } = run;
         stage.finish()?;
         Ok(Summary::gather((self.rule, self.reading.unit, format), seen, &mut stage.shards))

@@ -186,6 +186,8 @@ pub(super) struct Seen {
     pub(super) unreadable: u64,
     pub(super) bad_lines: Vec<BadLine>,
     pub(super) out_of_order: u64,
+    /// Lines that are not on the routes that were asked about.
+    pub(super) outside: u64,
 }
 
 impl Seen {
