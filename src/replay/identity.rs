@@ -20,26 +20,52 @@ use super::spec::SpecError;
 /// # Ok::<(), admittance::replay::SpecError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity(Vec<String>);
+pub struct Identity {
+    names: Vec<String>,
+    /// Whether each is a client's address, whatever it is called.
+    addresses: Vec<bool>,
+}
 
 impl Identity {
     /// The client's address.
     #[must_use]
     pub fn address() -> Self {
-        Self(vec!["address".into()])
+        Self::new(vec!["address".into()])
     }
 
     /// The names of the fields, in order.
     #[must_use]
     pub fn fields(&self) -> &[String] {
-        &self.0
+        &self.names
+    }
+
+    /// Each taken as a client's address, as `address` is: for one that stands in a field of another name.
+    #[must_use]
+    pub fn as_addresses(mut self) -> Self {
+        self.addresses.fill(true);
+        self
     }
 
     /// This one, and then `other`.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
-        self.0.extend(other.0);
+        self.names.extend(other.names);
+        self.addresses.extend(other.addresses);
         self
+    }
+
+    fn new(names: Vec<String>) -> Self {
+        Self { addresses: vec![false; names.len()], names }
+    }
+
+    /// The names, and which of them are addresses.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.names.iter().map(String::as_str).zip(self.addresses.iter().copied())
+    }
+
+    /// Whether it is the address that the format itself has, and no more.
+    pub(super) fn is_address(&self) -> bool {
+        self.names == ["address"]
     }
 }
 
@@ -71,7 +97,7 @@ impl FromStr for Identity {
                     names.push(std::mem::take(&mut name));
                     start = end + 1;
                     if next.is_none() {
-                        return Ok(Self(names));
+                        return Ok(Self::new(names));
                     }
                 }
             }
@@ -81,6 +107,6 @@ impl FromStr for Identity {
 
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.iter().map(|name| name.replace(',', "\\,")).collect::<Vec<_>>().join(","))
+        f.write_str(&self.names.iter().map(|name| name.replace(',', "\\,")).collect::<Vec<_>>().join(","))
     }
 }

@@ -43,9 +43,9 @@ pub(crate) fn write_store(told: &Told, to: &mut impl Write) -> io::Result<()> {
 
 /// One and many of whatever has a budget of its own.
 fn keys(summary: &Summary) -> (&'static str, &'static str) {
-    match summary.format {
-        Some(Format::Jsonl) => ("key", "keys"),
-        Some(Format::Combined) | None => ("address", "addresses"),
+    match summary.whose().as_slice() {
+        ["address"] => ("address", "addresses"),
+        _ => ("key", "keys"),
     }
 }
 
@@ -109,7 +109,7 @@ fn facts(summary: &Summary, to: &mut impl Write) -> io::Result<()> {
         let why = format!("   of {whose}: more than the limit ever holds, up to {}", number(summary.largest_cost));
         fact("never", outcome(summary.never) + &why)?;
     }
-    let bytes = summary.unit == Unit::Byte && summary.format == Some(Format::Combined);
+    let bytes = summary.unit == Unit::Byte && !matches!(summary.format, Some(Format::Jsonl | Format::Json(_)));
     if bytes || summary.cost != u128::from(summary.decided()) {
         let unit = if bytes { "bytes" } else { "tokens" };
         fact(unit, format!("{} admitted of {}", grouped(summary.cost_admitted), grouped(summary.cost)))?;

@@ -46,7 +46,7 @@ impl<'r, S: Stage> Parsing<'r, S> {
             stage,
             format: reading.format.clone(),
             reader: None,
-            seen: Seen::default(),
+            seen: Seen { identity: reading.identity.clone(), ..Seen::default() },
             hasher: DefaultHashBuilder::default(),
             // More than there are threads, so that one which is slow or late holds nobody up for long.
             pieces: rayon::current_num_threads() * 2,

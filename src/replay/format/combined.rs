@@ -18,6 +18,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::date::{Dates, LENGTH};
 use super::wanted::{FieldError, How, Value, Wanted};
+use crate::replay::identity::Identity;
 use crate::replay::key;
 use crate::replay::reading::Reading;
 use crate::replay::record::{LineError, Record, Unit};
@@ -69,7 +70,7 @@ impl Reader {
                 _ => return None,
             })
         })?;
-        let plain = reading.scope.is_none() && reading.identity.as_ref().is_none_or(|said| said.fields() == ["address"]);
+        let plain = reading.scope.is_none() && reading.identity.as_ref().is_none_or(Identity::is_address);
         Ok(Self { wanted: (!plain).then(|| Box::new(wanted)), ..Self::new(reading.unit) })
     }
 

@@ -109,6 +109,20 @@ impl Fields {
     }
 }
 
+impl Fields {
+    /// Whether a field is said to be the key.
+    #[must_use]
+    pub const fn has_key(&self) -> bool {
+        self.key.is_some()
+    }
+
+    /// Whether a field is said to be the cost.
+    #[must_use]
+    pub const fn has_cost(&self) -> bool {
+        self.cost.is_some()
+    }
+}
+
 fn unit_of(text: &str) -> Option<TimeUnit> {
     Some(match text {
         "rfc3339" => TimeUnit::Rfc3339,

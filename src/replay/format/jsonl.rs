@@ -32,7 +32,7 @@ const fn one() -> u64 {
 
 /// Whether a trace tells what is asked of it: it has its own keys and costs, and no more.
 pub(super) fn can(reading: &Reading) -> Result<(), FieldError> {
-    let own = reading.identity.as_ref().is_none_or(|said| said.fields() == ["address"] || said.fields() == ["key"]);
+    let own = reading.identity.as_ref().is_none_or(|said| said.is_address() || said.fields() == ["key"]);
     let no = if !own {
         "a trace says by its key who asked; to choose a field, say time=t_ns:ns and read it as JSON"
     } else if reading.scope.is_some() {

@@ -97,7 +97,13 @@ impl<F> Wanted<F> {
             None => Err(FieldError(format!("{format} has no field '{name}'; it has {has}"))),
         };
         let parts = match &reading.identity {
-            Some(identity) => identity.fields().iter().map(|name| part(name)).collect::<Result<_, _>>()?,
+            Some(identity) => identity
+                .parts()
+                .map(|(name, is_address)| {
+                    let part = part(name)?;
+                    Ok(if is_address && part.how == How::Text { Part { how: How::Address, ..part } } else { part })
+                })
+                .collect::<Result<_, _>>()?,
             None => vec![part("address")?],
         };
         let routes = match &reading.scope {
