@@ -81,7 +81,7 @@ impl Reader {
     pub(super) fn of(reading: &Reading) -> Result<Self, FieldError> {
         let mut most = CLIENT.max(if reading.unit == Unit::Byte { SENT } else { TIME });
         let has = format!("address, client, path, {}", NAMES.join(", "));
-        let wanted = Wanted::of(reading, "a log of an ALB", &has, |name| {
+        let wanted = Wanted::of(reading, "address", ("a log of an ALB", &has), |name| {
             let (field, how) = match name {
                 "address" | "client" => (Field::Client, How::Address),
                 "path" => (Field::Number(REQUEST), How::OfRequest),

@@ -60,7 +60,7 @@ impl Reader {
 
     pub(super) fn of(reading: &Reading) -> Result<Self, FieldError> {
         let has = "address, user, path, referer and agent";
-        let wanted = Wanted::of(reading, "the combined format", has, |name| {
+        let wanted = Wanted::of(reading, "address", ("the combined format", has), |name| {
             Some(match name {
                 "address" => (Field::Address, How::Address),
                 "user" => (Field::User, How::Text),
@@ -82,6 +82,9 @@ impl Reader {
     #[inline]
     pub fn read<'l>(&mut self, line: &'l [u8]) -> Result<Record<'l>, LineError> {
         let (time, Places { address, request }) = self.places(line)?;
+        if line[..address] == *b"-" {
+            return Err(LineError::found(0, "address, to tell whose line it is", "'-'".into()));
+        }
         let cost = self.cost(line, request)?;
         Ok(Record { time, key: key::address(Cow::Borrowed(&line[..address])), cost })
     }

@@ -39,7 +39,7 @@ impl Reader {
             key: alone(&fields.key),
             address: alone(&fields.address),
             route: alone(&fields.route),
-            missing: "which field is it? Say key=PATH, address=PATH or route=PATH, or use a field's own path",
+            missing: "the path of any member, and what is said to be key=PATH, address=PATH or (its path) route=PATH",
         };
         Self::with(&known, (&fields.time, fields.unit), fields.cost.as_ref(), reading)
     }
@@ -84,10 +84,8 @@ impl Reader {
             if name == "key" { Some((leaves(&[vec![name.to_owned()]]), How::Text)) } else { None }
         };
         // Who asked is what was said to be the key, unless something else is asked for.
-        let by_key = reading.identity.is_none() && !known.key.is_empty();
-        let wanted = Wanted::of(reading, known.format, known.missing, |name| {
-            find(if by_key && name == "address" { "key" } else { name })
-        })?;
+        let usual = if known.key.is_empty() { "address" } else { "key" };
+        let wanted = Wanted::of(reading, usual, (known.format, known.missing), &mut find)?;
         Ok(Self { tree, wanted, time, time_name, unit, cost })
     }
 

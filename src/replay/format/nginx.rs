@@ -60,7 +60,7 @@ impl Reader {
             size = Some(first(&["body_bytes_sent", "bytes_sent"]).ok_or_else(needs)?);
         }
         let has: Vec<_> = format.variables().iter().map(Variable::name).collect();
-        let wanted = Wanted::of(reading, "the log format", &has.join(", "), |name| match name {
+        let wanted = Wanted::of(reading, "address", ("the log format", &has.join(", ")), |name| match name {
             "address" => Some((number("remote_addr")?, How::Address)),
             "path" => {
                 let request = || Some((number("request")?, How::OfRequest));

@@ -84,12 +84,12 @@ pub(super) struct Wanted<F> {
 }
 
 impl<F> Wanted<F> {
-    /// Finds the fields that are asked for, which are `address` where nothing is said. `find` is what the format has, `has` says
-    /// so in words.
+    /// Finds the fields that are asked for, which are the usual one where nothing is said. `find` is what the format has, `has`
+    /// says so in words.
     pub(super) fn of(
         reading: &Reading,
-        format: &str,
-        has: &str,
+        usual: &str,
+        (format, has): (&str, &str),
         mut find: impl FnMut(&str) -> Option<(F, How)>,
     ) -> Result<Self, FieldError> {
         let mut part = |name: &str| match find(name) {
@@ -104,7 +104,7 @@ impl<F> Wanted<F> {
                     Ok(if is_address && part.how == How::Text { Part { how: How::Address, ..part } } else { part })
                 })
                 .collect::<Result<_, _>>()?,
-            None => vec![part("address")?],
+            None => vec![part(usual)?],
         };
         let routes = match &reading.scope {
             Some(scope) => Some((scope.clone(), part("path")?)),

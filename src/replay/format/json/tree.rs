@@ -60,7 +60,7 @@ impl Tree {
 #[cold]
 fn why(line: &[u8], error: &serde_json::Error) -> LineError {
     // Serde counts bytes from 1, and from 0 where it has not begun.
-    let offset = error.column().saturating_sub(1).min(line.len());
+    let offset = if error.is_eof() { line.len() } else { error.column().saturating_sub(1).min(line.len()) };
     let text = error.to_string();
     // It has the place already.
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
