@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use admittance::Rule;
 use admittance::replay::{
-    Decided, Fields, Format, Identity, LineError, LogFormat, Outcome, Reading, Record, Replay, Unit, alb, combined, json, jsonl, key,
-    nginx,
+    Decided, Fields, Format, Identity, LineError, LogFormat, Outcome, Reading, Record, Replay, Unit, alb, combined,
+    json, jsonl, key, nginx,
 };
 use admittance::{Budget, Window};
 use num_bigint::BigInt;

@@ -52,11 +52,7 @@ pub(super) fn drive(
 }
 
 /// Reads on a thread of its own. It ends by itself when nobody takes its blocks any more.
-fn read(
-    reading: &Reading,
-    inputs: &[Input],
-    progress: &Progress,
-) -> (Receiver<Result<Block, Failed>>, JoinHandle<()>) {
+fn read(reading: &Reading, inputs: &[Input], progress: &Progress) -> (Receiver<Result<Block, Failed>>, JoinHandle<()>) {
     let (send, receive) = mpsc::sync_channel(2);
     let (reading, inputs, progress) = (reading.clone(), inputs.to_vec(), progress.clone());
     let reader = thread::spawn(move || {

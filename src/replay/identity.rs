@@ -92,7 +92,11 @@ impl FromStr for Identity {
                         return Err(SpecError::at(text, start..end.max(start + 1), what));
                     }
                     if names.contains(&name) {
-                        return Err(SpecError::at(text, start..end, format!("'{name}' is in it twice; once is enough")));
+                        return Err(SpecError::at(
+                            text,
+                            start..end,
+                            format!("'{name}' is in it twice; once is enough"),
+                        ));
                     }
                     names.push(std::mem::take(&mut name));
                     start = end + 1;

@@ -3,6 +3,7 @@
 
 mod decisions;
 mod failures;
+mod formats;
 mod generate;
 mod policy;
 mod program;

@@ -10,14 +10,10 @@ fn fields(specs: &[&str]) -> Reading {
 
 #[test]
 fn fields_are_found_by_their_paths() {
-    let log = r#"{"user":{"id":"ann","a.b":7},"more":[{"x":1},{"x":"\u00e9"}],"ts":"2015-05-17T10:00:00.5Z","rows":20}"#;
-    for (key, found) in [
-        ("user.id", "ann"),
-        ("user.a\\.b", "7"),
-        ("more.1.x", "é"),
-        ("more.0.x", "1"),
-        ("rows", "20"),
-    ] {
+    let log =
+        r#"{"user":{"id":"ann","a.b":7},"more":[{"x":1},{"x":"\u00e9"}],"ts":"2015-05-17T10:00:00.5Z","rows":20}"#;
+    for (key, found) in [("user.id", "ann"), ("user.a\\.b", "7"), ("more.1.x", "é"), ("more.0.x", "1"), ("rows", "20")]
+    {
         let reading = fields(&["time=ts", &format!("key={key}"), "cost=rows"]);
         assert_eq!(records(reading, log).0, [(found.into(), 500_000_000, 20)], "{key}");
     }
@@ -54,7 +50,10 @@ fn the_unit_of_a_time_is_what_is_said_and_never_guessed() {
         ("time=ts", "1e30", "a time from 1970"),
     ] {
         let (_, errors) = keys(fields(&[spec, "key=k"]), format!("{{\"ts\":{value},\"k\":\"a\"}}"));
-        assert!(errors[0].starts_with("bytes:1:7: expected ") && errors[0].contains(said), "{spec} {value}: {errors:?}");
+        assert!(
+            errors[0].starts_with("bytes:1:7: expected ") && errors[0].contains(said),
+            "{spec} {value}: {errors:?}"
+        );
     }
 }
 
@@ -84,17 +83,27 @@ fn lines_that_are_no_json_say_where() {
         ("{\"ts\":1,\"ts\":2,\"a\":{\"b\":1},\"n\":1}", "a field is there twice"),
         ("{\"ts\":1,\"a\":{\"b\":1},\"a\":{\"b\":2},\"n\":1}", "a field is there twice"),
         ("{\"ts\":1,\"a\":{\"b\":1},\"n\":1} x", "1:28: expected a whole JSON object"),
-        ("{\"ts\":1,\"a\":{\"b\":1},\"n\":1.5}", "1:25: expected n to be a whole number from 0 to 18446744073709551615, found '1.5'"),
+        (
+            "{\"ts\":1,\"a\":{\"b\":1},\"n\":1.5}",
+            "1:25: expected n to be a whole number from 0 to 18446744073709551615, found '1.5'",
+        ),
         ("{\"ts\":1,\"a\":{\"b\":1},\"n\":-1}", "found '-1'"),
         ("{\"ts\":1,\"a\":{\"b\":1},\"n\":18446744073709551616}", "found '18446744073709551616'"),
-        ("{\"ts\":1,\"a\":{\"b\":1}}", "1:21: expected n to be a whole number from 0 to 18446744073709551615, found none"),
+        (
+            "{\"ts\":1,\"a\":{\"b\":1}}",
+            "1:21: expected n to be a whole number from 0 to 18446744073709551615, found none",
+        ),
         ("{\"ts\":1,\"a\":\"b\",\"n\":1}", "expected key, to tell whose line it is, found none"),
         ("{\"ts\":1,\"a\":{\"b\":\"\\ud800\"},\"n\":1}", "1:18: expected a string whose escapes are whole"),
     ] {
         assert!(read(line).contains(said), "{line}: {}", read(line));
     }
     // Bytes that are not UTF-8 matter where they are asked for, and nowhere else.
-    let log = [b"{\"ts\":1,\"a\":{\"b\":\"\xff\"},\"n\":1}\n".as_slice(), b"{\"ts\":1,\"c\":\"\xff\",\"a\":{\"b\":\"x\"},\"n\":1}"].concat();
+    let log = [
+        b"{\"ts\":1,\"a\":{\"b\":\"\xff\"},\"n\":1}\n".as_slice(),
+        b"{\"ts\":1,\"c\":\"\xff\",\"a\":{\"b\":\"x\"},\"n\":1}",
+    ]
+    .concat();
     let (read, said) = keys(fields(&["time=ts", "key=a.b", "cost=n"]), log);
     assert_eq!((read, said.len()), (vec!["x".to_owned()], 1));
 }
@@ -131,7 +140,12 @@ fn fields_that_cannot_be_used_show_the_place() {
 #[test]
 fn what_the_fields_do_not_tell_is_said_before_a_line_is_read() {
     let time = Fields::new(["time=ts"]).unwrap();
-    assert!(json::Reader::new(&time).unwrap_err().to_string().contains("has no field 'address'; it has the path of any member"));
+    assert!(
+        json::Reader::new(&time)
+            .unwrap_err()
+            .to_string()
+            .contains("has no field 'address'; it has the path of any member")
+    );
     let error = fields(&["time=ts", "key=k"]).unit(Unit::Byte).check().unwrap_err();
     assert_eq!(error.to_string(), "which field is the size in bytes? Say cost=PATH");
 }

@@ -15,7 +15,8 @@ fn by(identity: &str) -> Reading {
 
 #[test]
 fn each_field_of_a_combined_line_can_say_it() {
-    let log = line("192.0.2.7", "bob smith", "GET /a/b?c=d HTTP/1.1", r#" "https://e.example/" "Mozilla \"x\" (y)" 0.1"#);
+    let log =
+        line("192.0.2.7", "bob smith", "GET /a/b?c=d HTTP/1.1", r#" "https://e.example/" "Mozilla \"x\" (y)" 0.1"#);
     for (identity, key) in [
         ("address", "192.0.2.7"),
         ("user", "bob smith"),
@@ -43,9 +44,21 @@ fn what_is_missing_is_nobodys_and_is_said() {
         ("user", &common, "1:13: expected user, to tell whose line it is, found '-'"),
         ("address,user", &common, "1:13: expected user, to tell whose line it is, found '-'"),
         ("agent", &common, "1:66: expected agent, to tell whose line it is, found none"),
-        ("referer", &line("a", "b", "GET / HTTP/1.1", " \"-\" \"c\""), "expected referer, to tell whose line it is, found '-'"),
-        ("agent", &line("a", "b", "GET / HTTP/1.1", " \"-\" \"\""), "expected agent, to tell whose line it is, found nothing in it"),
-        ("agent", &line("a", "b", "GET / HTTP/1.1", " \"-\" \"c"), "expected a closing quote, found the end of the line"),
+        (
+            "referer",
+            &line("a", "b", "GET / HTTP/1.1", " \"-\" \"c\""),
+            "expected referer, to tell whose line it is, found '-'",
+        ),
+        (
+            "agent",
+            &line("a", "b", "GET / HTTP/1.1", " \"-\" \"\""),
+            "expected agent, to tell whose line it is, found nothing in it",
+        ),
+        (
+            "agent",
+            &line("a", "b", "GET / HTTP/1.1", " \"-\" \"c"),
+            "expected a closing quote, found the end of the line",
+        ),
         ("path", &line("a", "b", "\\x16\\x03", ""), "expected path, to tell whose line it is, found '\\\\x16\\\\x03'"),
         ("path", &line("a", "b", "OPTIONS * HTTP/1.1", ""), "found 'OPTIONS * HTTP/1.1'"),
         ("address", &line("-", "b", "GET /", ""), "1:1: expected address, to tell whose line it is, found '-'"),
@@ -63,7 +76,10 @@ fn no_two_pairs_are_one_key() {
     assert_eq!(key::parts(&decisions[0].key), [&b"a"[..], b"b_c"]);
     assert_eq!(key::parts(&decisions[1].key), [&b"a_b"[..], b"c"]);
     let mut json = Vec::new();
-    Replay::new(bucket(1, 1)).reading(by("address,user")).run_to(&[Input::Bytes(log.into_bytes().into())], &mut json).unwrap();
+    Replay::new(bucket(1, 1))
+        .reading(by("address,user"))
+        .run_to(&[Input::Bytes(log.into_bytes().into())], &mut json)
+        .unwrap();
     assert!(json.starts_with(b"{\"t_ns\":1431856800000000000,\"key\":[\"a\",\"b_c\"],\"cost\":1,"));
     let told = serde_json::to_value(&summary).unwrap();
     assert_eq!(told["most_denied"][0]["key"], serde_json::json!(["a", "b_c"]));
@@ -75,8 +91,7 @@ fn an_address_is_one_client_however_it_is_written() {
     let log = ["::ffff:192.0.2.7", "192.0.2.7", "2001:db8::1", "2001:db8::2", "2001:db8:0:1::1", "2001:DB8:0:0:9::"]
         .map(|address| access(address, 0, "5"))
         .concat();
-    let expected =
-        ["192.0.2.7", "192.0.2.7", "2001:db8::/64", "2001:db8::/64", "2001:db8:0:1::/64", "2001:db8::/64"];
+    let expected = ["192.0.2.7", "192.0.2.7", "2001:db8::/64", "2001:db8::/64", "2001:db8:0:1::/64", "2001:db8::/64"];
     assert_eq!(keys(Reading::new(), &log).0, expected);
     assert_eq!(keys(by("address"), &log).0, expected);
     // In a field of another name, where it is said to be one.
@@ -92,7 +107,10 @@ fn a_format_that_has_no_such_field_says_what_it_has() {
     let run = |reading: Reading| Replay::new(bucket(1, 1)).reading(reading).run_bytes(log.as_bytes(), |_| {});
     let error = run(Reading::new().identity("usre".parse().unwrap())).unwrap_err();
     assert!(matches!(error, Error::Field(_)));
-    assert_eq!(error.to_string(), "the combined format has no field 'usre'; it has address, user, path, referer and agent");
+    assert_eq!(
+        error.to_string(),
+        "the combined format has no field 'usre'; it has address, user, path, referer and agent"
+    );
     let error = Reading::new().format(Format::Jsonl).identity("user".parse().unwrap()).check().unwrap_err();
     assert!(error.to_string().starts_with("a trace says by its key who asked"), "{error}");
 }

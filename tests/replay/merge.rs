@@ -73,7 +73,8 @@ fn lines_that_cannot_be_read_keep_their_numbers_and_their_inputs() {
     let two = write("merge-two.log", &format!("{}\r\n{}worse", call(0, "b", 1), call(5, "b", 1).replace('\n', "\r\n")));
     let (told, summary) = merged(&[one.clone(), two.clone()]);
     assert_eq!(told.iter().map(|(time, _)| *time).collect::<Vec<_>>(), [0, 1, 5, 9]);
-    let mut bad: Vec<_> = summary.bad_lines.iter().map(|bad| (bad.input.rsplit('/').next().unwrap(), bad.line)).collect();
+    let mut bad: Vec<_> =
+        summary.bad_lines.iter().map(|bad| (bad.input.rsplit('/').next().unwrap(), bad.line)).collect();
     bad.sort_unstable();
     assert_eq!(bad, [("merge-one.log", 1), ("merge-one.log", 4), ("merge-two.log", 4)]);
     assert_eq!((summary.lines, summary.unreadable), (7, 3));
@@ -81,7 +82,10 @@ fn lines_that_cannot_be_read_keep_their_numbers_and_their_inputs() {
     let mut decisions = Vec::new();
     let strict = Replay::new(bucket(9, 1)).reading(Reading::new().merge(true).strict(true));
     let error = strict.run_to(&[two, one], &mut decisions).unwrap_err();
-    assert!(matches!(&error, Error::Unreadable(bad) if bad.line == 1 && bad.input.ends_with("merge-one.log")), "{error}");
+    assert!(
+        matches!(&error, Error::Unreadable(bad) if bad.line == 1 && bad.input.ends_with("merge-one.log")),
+        "{error}"
+    );
     assert_eq!(decisions.iter().filter(|&&byte| byte == b'\n').count(), 1);
 }
 

@@ -15,13 +15,16 @@ fn on(routes: &[&str]) -> Reading {
 
 #[test]
 fn only_lines_on_the_routes_are_decided() {
-    let paths = ["/api", "/api/", "/api/users?id=1", "/apix", "/", "/API", "/v2/x", "/?/api", "https://h.example/api/a"];
+    let paths =
+        ["/api", "/api/", "/api/users?id=1", "/apix", "/", "/API", "/v2/x", "/?/api", "https://h.example/api/a"];
     let mut log: String = paths.iter().map(|path| line("-", &format!("GET {path} HTTP/1.1"))).collect();
     log += &line("-", "OPTIONS * HTTP/1.1");
     log += &line("-", "\\x16\\x03");
     log += &line("-", "");
     log += "not a line\n";
-    for (routes, decided) in [(&["/api"][..], 4), (&["/api/"], 4), (&["/api", "/v2"], 5), (&["/"], 9), (&["/none"], 0), (&[], 12)] {
+    for (routes, decided) in
+        [(&["/api"][..], 4), (&["/api/"], 4), (&["/api", "/v2"], 5), (&["/"], 9), (&["/none"], 0), (&[], 12)]
+    {
         let (decisions, summary) = decide(&Replay::new(bucket(1, 1)).reading(on(routes)), &log);
         assert_eq!(decisions.len(), decided, "{routes:?}");
         assert_eq!((summary.lines, summary.unreadable, summary.outside), (13, 1, 12 - decided as u64), "{routes:?}");
@@ -58,7 +61,10 @@ fn every_format_that_tells_of_requests_has_routes() {
     }
     for (format, said) in [
         (nginx("$remote_addr $msec"), "has no field 'path'; it has remote_addr, msec"),
-        (json(&["time=t", "key=k"]), "a JSON log has no field 'path'; it has the path of any member, and what is said to be key=PATH"),
+        (
+            json(&["time=t", "key=k"]),
+            "a JSON log has no field 'path'; it has the path of any member, and what is said to be key=PATH",
+        ),
         (Format::Jsonl, "a trace has no routes"),
     ] {
         let error = on(&["/api"]).format(format).check().unwrap_err().to_string();
@@ -66,5 +72,7 @@ fn every_format_that_tells_of_requests_has_routes() {
     }
     // A line that does not say where is not one of another route.
     let reading = on(&["/api"]).format(json(&["time=t", "key=k", "route=r"]));
-    assert!(keys(reading, r#"{"t":1,"k":"a"}"#).1[0].ends_with("expected path, to tell on which route it is, found none"));
+    assert!(
+        keys(reading, r#"{"t":1,"k":"a"}"#).1[0].ends_with("expected path, to tell on which route it is, found none")
+    );
 }

@@ -92,12 +92,7 @@ impl<'r, S: Stage> Parsing<'r, S> {
                 &guessed
             }
         };
-        let parser = Parser {
-            reader,
-            reading: self.reading,
-            shards: self.stage.shards(),
-            hasher: &self.hasher,
-        };
+        let parser = Parser { reader, reading: self.reading, shards: self.stage.shards(), hasher: &self.hasher };
         let batches = pieces(&block.bytes, self.pieces)
             .into_par_iter()
             .enumerate()

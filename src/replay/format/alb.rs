@@ -134,7 +134,9 @@ impl Reader {
                 let text = &line[from..to];
                 let is_number = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
                 let size = if is_number { decimal(text) } else { None };
-                size.ok_or_else(|| LineError::at(from, line, "sent_bytes, a whole number from 0 to 18446744073709551615"))?
+                size.ok_or_else(|| {
+                    LineError::at(from, line, "sent_bytes, a whole number from 0 to 18446744073709551615")
+                })?
             }
         };
         Ok(Some(Record { time, key, cost }))
@@ -157,9 +159,9 @@ impl Reader {
             let (start, end) = if line[from] == b'"' {
                 let start = from + 1;
                 // Requests are logged as they were sent. A quote that closes has a space or nothing behind it.
-                let closing = memchr_iter(b'"', &line[start..]).map(|quote| start + quote).find(|&quote| {
-                    line.get(quote + 1).is_none_or(|&next| next == b' ') && line[quote - 1] != b'\\'
-                });
+                let closing = memchr_iter(b'"', &line[start..])
+                    .map(|quote| start + quote)
+                    .find(|&quote| line.get(quote + 1).is_none_or(|&next| next == b' ') && line[quote - 1] != b'\\');
                 (start, closing.ok_or_else(|| LineError::at(line.len(), line, "a closing quote"))?)
             } else {
                 (from, memchr(b' ', &line[from..]).map_or(line.len(), |space| from + space))

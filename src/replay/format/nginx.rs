@@ -144,6 +144,12 @@ fn size(text: &[u8]) -> Option<u64> {
     match text {
         b"-" => Some(0),
         b"" => None,
-        digits => if digits.iter().all(u8::is_ascii_digit) { decimal(digits) } else { None },
+        digits => {
+            if digits.iter().all(u8::is_ascii_digit) {
+                decimal(digits)
+            } else {
+                None
+            }
+        }
     }
 }

@@ -235,9 +235,10 @@ impl Reading {
             if !is(FormatArg::Json) {
                 wrong("--field is for --format json; leave one of the two out");
             }
-            return Some(Format::Json(Fields::new(&self.field).unwrap_or_else(|error| {
-                usage_of(command, ErrorKind::ValueValidation, format!("--field: {error}"))
-            })));
+            return Some(Format::Json(
+                Fields::new(&self.field)
+                    .unwrap_or_else(|error| usage_of(command, ErrorKind::ValueValidation, format!("--field: {error}"))),
+            ));
         }
         Some(match self.format {
             FormatArg::Auto | FormatArg::Json => return None,

@@ -128,7 +128,8 @@ impl Variable {
             },
             Shape::Number if rest.first() == Some(&b'-') => 1,
             Shape::Number => {
-                let digits = rest.iter().take(LONGEST_NUMBER).take_while(|byte| byte.is_ascii_digit() || **byte == b'.');
+                let digits =
+                    rest.iter().take(LONGEST_NUMBER).take_while(|byte| byte.is_ascii_digit() || **byte == b'.');
                 match digits.count() {
                     0 => return false,
                     length => length,
