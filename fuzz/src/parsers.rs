@@ -123,8 +123,8 @@ fn others(kind: u8, log: &[u8]) {
         let record = match &format {
             Format::Nginx(format) => nginx::Reader::new(format, unit).map(|mut reader| reader.read(line)),
             Format::Json(fields) => json::Reader::new(fields).map(|mut reader| reader.read(line)),
-            Format::Caddy => Ok(json::Reader::for_caddy(unit).read(line)),
-            Format::Alb => Ok(alb::Reader::new(unit).read(line)),
+            Format::Caddy => json::Reader::for_caddy(unit).map(|mut reader| reader.read(line)),
+            Format::Alb => alb::Reader::new(unit).map(|mut reader| reader.read(line)),
             _ => break,
         };
         match record {

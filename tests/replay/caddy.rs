@@ -29,7 +29,10 @@ fn lines_are_detected_and_read() {
         assert_eq!(read, [("2001:db8::/64".into(), nanos, 10_900)], "{ts}");
         assert_eq!(summary.format, Some(Format::Caddy));
     }
-    assert_eq!(json::Reader::for_caddy(Unit::Request).read(line("1431856800", WHO, "/").as_bytes()).unwrap().time, TEN);
+    assert_eq!(
+        json::Reader::for_caddy(Unit::Request).unwrap().read(line("1431856800", WHO, "/").as_bytes()).unwrap().time,
+        TEN
+    );
 }
 
 #[test]

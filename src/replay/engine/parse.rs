@@ -84,13 +84,12 @@ impl<'r, S: Stage> Parsing<'r, S> {
             self.reader = Some(Reader::new(format, self.reading).map_err(Error::Field)?);
         }
         let guessed;
-        let reader = match &self.reader {
-            Some(reader) => reader,
-            None => {
-                // No line of these can be read; who asked does not matter.
-                guessed = Reader::new(&guess(&block.bytes), &Reading::new()).map_err(Error::Field)?;
-                &guessed
-            }
+        let reader = if let Some(reader) = &self.reader {
+            reader
+        } else {
+            // No line of these can be read; who asked does not matter.
+            guessed = Reader::new(&guess(&block.bytes), &Reading::new()).map_err(Error::Field)?;
+            &guessed
         };
         let parser = Parser { reader, reading: self.reading, shards: self.stage.shards(), hasher: &self.hasher };
         let batches = pieces(&block.bytes, self.pieces)

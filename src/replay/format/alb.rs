@@ -96,9 +96,12 @@ impl Reader {
     }
 
     /// A reader that counts requests or bytes of addresses.
-    #[must_use]
-    pub fn new(unit: Unit) -> Self {
-        Self::of(&Reading::new().unit(unit)).expect("it has an address")
+    ///
+    /// # Errors
+    ///
+    /// None: the format has both.
+    pub fn new(unit: Unit) -> Result<Self, FieldError> {
+        Self::of(&Reading::new().unit(unit))
     }
 
     /// Reads one line, without its line break.

@@ -86,6 +86,7 @@ impl<'t> Decimal<'t> {
 
 /// Saturates: what is that large or small does not fit, or is 0.
 fn exponent(text: &[u8]) -> Option<i64> {
+    const MOST: i64 = 1 << 40;
     let (sign, digits) = match text {
         [b'-', digits @ ..] => (-1, digits),
         [b'+', digits @ ..] | digits => (1, digits),
@@ -93,7 +94,6 @@ fn exponent(text: &[u8]) -> Option<i64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    const MOST: i64 = 1 << 40;
     Some(sign * digits.iter().fold(0, |sum: i64, digit| (sum * 10 + i64::from(digit - b'0')).min(MOST)))
 }
 

@@ -99,9 +99,12 @@ impl Reader {
     }
 
     /// A reader of Caddy's log that counts requests or bytes of addresses.
-    #[must_use]
-    pub fn for_caddy(unit: Unit) -> Self {
-        Self::caddy(&Reading::new().unit(unit)).expect("it has an address")
+    ///
+    /// # Errors
+    ///
+    /// None: the format has both.
+    pub fn for_caddy(unit: Unit) -> Result<Self, FieldError> {
+        Self::caddy(&Reading::new().unit(unit))
     }
 
     /// Reads one line, without its line break.

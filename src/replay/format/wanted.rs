@@ -128,15 +128,15 @@ impl<F> Wanted<F> {
     ) -> Result<Cow<'l, [u8]>, LineError> {
         let mut part = |Part { name, field, how }: &Part<F>| {
             let Value { place, text } = get(field)?;
-            let whose = |found| missing(name, "whose line it is", place, found);
+            let whose = |found: Option<&[u8]>| missing(name, "whose line it is", place, found);
             let text = match text {
                 Some(text) if !matches!(&*text, b"" | b"-") => text,
-                none => return Err(whose(none)),
+                none => return Err(whose(none.as_deref())),
             };
             match how {
                 How::Text => Ok(key::one(text)),
                 How::Address => Ok(key::address(text)),
-                How::OfRequest | How::OfTarget => how.path_of(text).map_err(|text| whose(Some(text))),
+                How::OfRequest | How::OfTarget => how.path_of(text).map_err(|text| whose(Some(&text))),
             }
         };
         if let [only] = self.parts.as_slice() {
@@ -148,8 +148,8 @@ impl<F> Wanted<F> {
 }
 
 #[cold]
-fn missing(name: &str, tells: &str, place: usize, found: Option<Cow<'_, [u8]>>) -> LineError {
-    let found = match found.as_deref() {
+fn missing(name: &str, tells: &str, place: usize, found: Option<&[u8]>) -> LineError {
+    let found = match found {
         None => "none".into(),
         Some(b"") => "nothing in it".into(),
         Some(text) => excerpt(text),

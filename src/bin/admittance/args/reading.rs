@@ -35,7 +35,7 @@ pub(crate) struct Reading {
     #[arg(long, value_enum, default_value_t)]
     format: FormatArg,
 
-    /// The log_format of the nginx that wrote the logs, as it stands between the quotes of its configuration.
+    /// The `log_format` of the nginx that wrote the logs, as it stands between the quotes of its configuration.
     #[arg(long, value_name = "FORMAT", conflicts_with = "field", value_parser = log_format, allow_hyphen_values = true)]
     log_format: Option<LogFormat>,
 
