@@ -96,7 +96,7 @@ impl Reader {
     }
 
     /// A line's record; `None` where it is not on the routes that are asked about.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read<'l>(&mut self, line: &'l [u8]) -> Result<Option<Record<'l>>, LineError> {
         match self {
             Self::Combined(reader) => reader.read_on_routes(line),

@@ -87,7 +87,18 @@ fn joined(key: &[u8]) -> Option<Vec<&[u8]>> {
 #[inline]
 pub(super) fn address(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     // IPv4 has no colon, and is most of most logs.
-    if memchr::memchr(b':', &text).is_none() { one(text) } else { colons(text) }
+    if may_have_colons(&text) { colons(text) } else { one(text) }
+}
+
+/// Whether there is a colon in the first or the last eight bytes: where every address has one that has any, IPv6 behind at most
+/// four digits, and a port before at most five.
+#[inline]
+fn may_have_colons(text: &[u8]) -> bool {
+    let any = |bytes: &[u8; 8]| bytes.iter().fold(false, |any, &byte| any | (byte == b':'));
+    match (text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last)) => any(first) | any(last),
+        _ => text.contains(&b':'),
+    }
 }
 
 #[inline(never)]

@@ -79,24 +79,25 @@ impl Reader {
     /// # Errors
     ///
     /// When the address, the time or (counting bytes) the size is not where it should be. Never panics, on any bytes.
-    #[inline]
+    #[inline(always)]
     pub fn read<'l>(&mut self, line: &'l [u8]) -> Result<Record<'l>, LineError> {
         let (time, Places { address, request }) = self.places(line)?;
-        if line[..address] == *b"-" {
+        if address == 1 && line[0] == b'-' {
             return Err(LineError::found(0, "address, to tell whose line it is", "'-'".into()));
         }
         let cost = self.cost(line, request)?;
         Ok(Record { time, key: key::address(Cow::Borrowed(&line[..address])), cost })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn read_on_routes<'l>(&mut self, line: &'l [u8]) -> Result<Option<Record<'l>>, LineError> {
         if self.wanted.is_some() { self.read_wanted(line) } else { self.read(line).map(Some) }
     }
 
+    #[inline(never)]
     fn read_wanted<'l>(&mut self, line: &'l [u8]) -> Result<Option<Record<'l>>, LineError> {
         let (time, places) = self.places(line)?;
-        let Some(wanted) = &self.wanted else { return self.read(line).map(Some) };
+        let Some(wanted) = &self.wanted else { return Ok(None) };
         let get = |&field: &Field| field.of(line, places);
         if !wanted.covers(get)? {
             return Ok(None);
@@ -110,7 +111,7 @@ impl Reader {
         self.places(line).ok().map(|(time, _)| time)
     }
 
-    #[inline]
+    #[inline(always)]
     fn places(&mut self, line: &[u8]) -> Result<(u64, Places), LineError> {
         let address = match memchr(b' ', line) {
             Some(0) => return Err(LineError::at(0, line, "an address in the first field")),
@@ -130,6 +131,7 @@ impl Reader {
     }
 
     /// The time, and where the request begins: after its opening quote.
+    #[inline(always)]
     fn time(&mut self, line: &[u8], from: usize) -> Result<(u64, usize), LineError> {
         for bracket in memchr_iter(b'[', &line[from..]) {
             let start = from + bracket + 1;
