@@ -51,7 +51,8 @@ pub fn shown(key: &[u8]) -> Cow<'_, str> {
 }
 
 /// A key in JSON: a string, or an array of its parts; as near to the bytes as JSON can.
-pub(super) struct InJson<'k>(pub(super) &'k [u8]);
+#[derive(Clone, Copy, Debug)]
+pub struct InJson<'k>(pub &'k [u8]);
 
 impl Serialize for InJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

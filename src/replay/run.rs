@@ -172,7 +172,7 @@ impl Replay {
             })
             .collect();
         let Some(first) = replays.first() else { return Ok(Vec::new()) };
-        drive(inputs, &first.progress, |block| runs.iter_mut().try_for_each(|run| run.block(block)))?;
+        drive(&first.reading, inputs, &first.progress, |block| runs.iter_mut().try_for_each(|run| run.block(block)))?;
         runs.into_iter()
             .zip(replays)
             .map(|(run, replay)| {
@@ -200,7 +200,7 @@ impl Replay {
     ) -> Result<Vec<Vec<Level>>, Error> {
         let following = Following::new(key, self.rule, self.sort, spans, stretches);
         let mut run = Parsing::new(&self.reading, inputs, None, following);
-        drive(inputs, &Progress::default(), |block| run.block(block))?;
+        drive(&self.reading, inputs, &Progress::default(), |block| run.block(block))?;
         Ok(run.stage.finish())
     }
 

@@ -111,12 +111,12 @@ fn what_a_log_cannot_tell_is_said() {
         (
             vec!["--policy", &path, "--name", "seats", "--identity", "user"],
             2,
-            "identity: which kind is user? Say --identity KIND=user",
+            "which kind of identity is user? Say --identity KIND=user",
         ),
         (
             vec!["--policy", &path, "--name", "pages", "--identity", "account=user"],
             2,
-            "identity: it names no account, so --identity account=user changes nothing",
+            "--identity account=user: no policy names the account",
         ),
         (
             vec!["--policy", &path, "--name", "seats", "--identity", "account=user", "--identity", "account=agent"],

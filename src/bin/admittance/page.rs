@@ -4,7 +4,7 @@ mod chart;
 mod compare;
 
 use admittance::Rule;
-use admittance::replay::{Caller, Format, Input, Level, Report};
+use admittance::replay::{Caller, Input, Level, Report};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::text::{self, instant, printable, span};
@@ -209,9 +209,9 @@ struct Words {
 
 impl Words {
     fn of(report: Option<&Report>) -> Self {
-        let (caller, callers) = match report.and_then(|report| report.summary.format) {
-            Some(Format::Jsonl) => ("key", "keys"),
-            _ => ("address", "addresses"),
+        let (caller, callers) = match report.map(|report| report.summary.whose()).as_deref() {
+            None | Some(["address"]) => ("address", "addresses"),
+            Some(_) => ("key", "keys"),
         };
         match report.map(|report| report.summary.rule) {
             Some(Rule::FixedWindow(_)) => {
