@@ -95,9 +95,10 @@ pub(super) fn address(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
 /// four digits, and a port before at most five.
 #[inline]
 fn may_have_colons(text: &[u8]) -> bool {
-    let any = |bytes: &[u8; 8]| bytes.iter().fold(false, |any, &byte| any | (byte == b':'));
+    // Without branches: eight bytes are one word.
+    let any = |bytes: &[u8; 8]| bytes.iter().fold(0, |any, &byte| any | u8::from(byte == b':')) > 0;
     match (text.first_chunk(), text.last_chunk()) {
-        (Some(first), Some(last)) => any(first) | any(last),
+        (Some(first), Some(last)) => any(first) || any(last),
         _ => text.contains(&b':'),
     }
 }

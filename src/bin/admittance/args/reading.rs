@@ -173,7 +173,7 @@ impl Reading {
     }
 
     /// Ends the program where a field is said to be what no policy names.
-    pub(crate) fn names_of<'p>(&self, policies: impl Iterator<Item = &'p Policy> + Clone, command: &str) {
+    pub(crate) fn names_of<'p>(&self, policies: &(impl Iterator<Item = &'p Policy> + Clone), command: &str) {
         let wrong = |what: String| -> ! { usage_of(command, ErrorKind::ValueValidation, what) };
         let one_kind = policies.clone().all(|policy| policy.identity().len() == 1);
         for Whose { kind, identity } in &self.identity {

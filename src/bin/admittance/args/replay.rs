@@ -107,7 +107,7 @@ impl Replay {
             );
             usage_of("replay", ErrorKind::MissingRequiredArgument, asks)
         }
-        self.reading.names_of(policies.iter().map(|(_, policy)| policy), "replay");
+        self.reading.names_of(&policies.iter().map(|(_, policy)| policy), "replay");
         let same_name = |name: &str| policies.iter().filter(|(_, policy)| policy.name() == name).count() > 1;
         policies
             .iter()
