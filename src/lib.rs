@@ -72,6 +72,8 @@ compile_error!("admittance keeps a bucket in one AtomicU64; this target has no 6
 
 #[cfg(feature = "std")]
 mod amount;
+#[cfg(any(feature = "policy", feature = "replay"))]
+mod caret;
 mod sync;
 
 pub mod bucket;

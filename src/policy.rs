@@ -31,11 +31,9 @@
 //! | `near` | words that were meant to be others |
 //! | `parts` | [`Unit`], [`IdentityKind`], [`Scope`], [`OnExhausted`] |
 //! | `sharing` | [`Sharing`]: how budgets are shared between processes, and [`OnStoreFailure`] |
-//! | `file`, `raw`, `caret` | policies as TOML (feature `policy`), and where in it something is wrong |
+//! | `file`, `raw` | policies as TOML (feature `policy`), and where in it something is wrong |
 
 mod builder;
-#[cfg(feature = "policy")]
-mod caret;
 mod error;
 #[cfg(feature = "policy")]
 mod file;

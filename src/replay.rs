@@ -24,6 +24,14 @@
 //! begin anywhere and span more than a limiter's horizon. Logs are out of order in real life: a line that is earlier than
 //! its key's latest is decided at the latest; [`Replay::sort`] sorts first. Fixed windows are aligned to 1970.
 //!
+//! # What can be read
+//!
+//! A [`Reading`] says how lines become records. The [`Format`] is told from the first line that can be read (combined, common,
+//! traces, AWS ALB, Caddy), or said: a [`LogFormat`] in nginx's own words, or the [`Fields`] of JSON lines. An [`Identity`] says
+//! by which fields lines share a budget; keys of several are joined so that no two meet, and [`key`] parts and shows them. A
+//! policy's scope passes over lines of other routes, and counts them. [`Reading::merge`] takes several inputs in order of time.
+//! Inputs may be compressed: gzip and zstd are seen, in a pipe too.
+//!
 //! # How it works
 //!
 //! A thread reads blocks of whole lines. Each block is parsed in parallel, its records are dealt out to shards by the hash
@@ -34,9 +42,12 @@
 //! | file | holds |
 //! |---|---|
 //! | `record` | one line's facts, and what is wrong with a line |
-//! | `format`, [`combined`], [`jsonl`] | the formats: bytes in, record out |
+//! | `format`, [`combined`], [`jsonl`], [`nginx`], [`json`], [`alb`] | the formats: bytes in, record out |
 //! | `reading` | how lines become records |
-//! | `source` | files, gzip, standard input: blocks of whole lines |
+//! | `identity`, [`key`] | who asked: by which fields, and as bytes |
+//! | `spec` | what is wrong with a text that says how lines are read |
+//! | `source` | files, gzip, zstd, standard input: blocks of whole lines |
+//! | `weave` | several inputs as one, in order of time |
 //! | `batch` | the records of some lines, dealt out to shards |
 //! | `engine` | the stages that all uses have in common: read, parse, count |
 //! | `run` | a replay: what is asked for, and the stage that decides |
@@ -59,6 +70,8 @@ mod error;
 mod fit;
 mod format;
 mod history;
+mod identity;
+pub mod key;
 mod level;
 mod name;
 mod progress;
@@ -69,14 +82,17 @@ mod rule;
 mod run;
 mod shard;
 mod source;
+mod spec;
 mod summary;
 mod timeline;
+mod weave;
 
 pub use compare::Comparison;
 pub use decided::Decided;
 pub use error::Error;
 pub use fit::{Checked, Demanding, Fit, FitError, FitPoint, Fitted, Of, Refused, Share, ShareError};
-pub use format::{Format, combined, jsonl};
+pub use format::{FieldError, Fields, Format, LogFormat, TimeUnit, alb, combined, json, jsonl, nginx};
+pub use identity::Identity;
 pub use level::Level;
 pub use progress::Progress;
 pub use reading::Reading;
@@ -85,5 +101,6 @@ pub use report::{Caller, Peaks, Report};
 pub use rule::Outcome;
 pub use run::Replay;
 pub use source::Input;
+pub use spec::SpecError;
 pub use summary::{BadLine, DeniedKey, Summary};
 pub use timeline::Bar;

@@ -11,7 +11,7 @@ use std::vec::Vec;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Policy;
-use super::caret::Caret;
+use crate::caret::Caret;
 
 /// The policies of one file, each of its own name.
 ///

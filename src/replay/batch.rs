@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hash};
 
 use memchr::{memchr, memchr_iter};
 
-use super::format::{Format, Reader};
+use super::format::Reader;
 use super::reading::Reading;
 use super::record::{LineError, Record};
 use super::source::LONGEST_LINE;
@@ -36,11 +36,13 @@ pub(super) struct Batch {
     pub(super) bad_count: u64,
     /// Records that are earlier than the one before.
     pub(super) disordered: u64,
+    /// Lines that are not on the routes that are asked about.
+    pub(super) outside: u64,
 }
 
 /// How lines become records.
 pub(super) struct Parser<'h, S> {
-    pub(super) format: Format,
+    pub(super) reader: &'h Reader,
     pub(super) reading: &'h Reading,
     pub(super) shards: usize,
     pub(super) hasher: &'h S,
@@ -50,7 +52,7 @@ impl<S: BuildHasher> Parser<'_, S> {
     /// Parses whole lines. `beheaded` says that the first line's beginning was too long to keep.
     pub(super) fn parse(&self, bytes: &[u8], beheaded: bool) -> Batch {
         let mut batch = Batch { dealt: vec![Vec::new(); self.shards], ..Batch::default() };
-        let mut reader = Reader::new(self.format, self.reading);
+        let mut reader = self.reader.clone();
         for (number, line) in lines(bytes).enumerate() {
             batch.breaks += 1;
             let too_long = (beheaded && number == 0) || line.len() > LONGEST_LINE;
@@ -64,7 +66,8 @@ impl<S: BuildHasher> Parser<'_, S> {
                 reader.read(line)
             };
             match record {
-                Ok(record) => batch.push(&record, self),
+                Ok(Some(record)) => batch.push(&record, self),
+                Ok(None) => batch.outside += 1,
                 Err(error) => {
                     batch.bad_count += 1;
                     if batch.bad.len() < SHOWN {

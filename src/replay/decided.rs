@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use rayon::prelude::*;
 
 use super::batch::Batch;
+use super::key::InJson;
 use super::rule::Outcome;
 
 /// One line's decision.
@@ -21,14 +22,14 @@ pub struct Decided<'b> {
 }
 
 impl Decided<'_> {
-    /// Writes it as a JSON line. A key that is not UTF-8 is told as near as JSON can.
+    /// Writes it as a JSON line. A key that is not UTF-8 is told as near as JSON can; one of several parts is an array.
     ///
     /// # Errors
     ///
     /// When it cannot be written.
     pub fn write_json(&self, to: &mut impl Write) -> io::Result<()> {
         write!(to, "{{\"t_ns\":{},\"key\":", self.time)?;
-        serde_json::to_writer(&mut *to, &String::from_utf8_lossy(self.key))?;
+        serde_json::to_writer(&mut *to, &InJson(self.key))?;
         write!(to, ",\"cost\":{},\"outcome\":", self.cost)?;
         match self.outcome {
             Outcome::Admitted { remaining } => writeln!(to, "\"admitted\",\"remaining\":{remaining}}}"),

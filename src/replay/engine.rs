@@ -13,7 +13,9 @@ use std::thread::{self, JoinHandle};
 use super::batch::Batch;
 use super::error::Error;
 use super::progress::Progress;
+use super::reading::Reading;
 use super::source::{Block, Input, blocks};
+use super::weave::woven;
 
 /// What is done with records.
 pub(super) trait Stage {
@@ -28,8 +30,9 @@ pub(super) trait Stage {
     fn take(&mut self, batches: Vec<Batch>) -> Result<(), Error>;
 }
 
-/// Hands all blocks of all inputs on, one input after the other.
+/// Hands all blocks of all inputs on: one input after the other, or their lines in order of time.
 pub(super) fn drive(
+    reading: &Reading,
     inputs: &[Input],
     progress: &Progress,
     mut next: impl FnMut(&Block) -> Result<(), Error>,
@@ -39,7 +42,7 @@ pub(super) fn drive(
     for (number, input) in inputs.iter().enumerate() {
         input.check().map_err(|error| failed((number, error)))?;
     }
-    let (blocks, reader) = read(inputs, progress);
+    let (blocks, reader) = read(reading, inputs, progress);
     for block in blocks {
         next(&block.map_err(failed)?)?;
     }
@@ -49,11 +52,15 @@ pub(super) fn drive(
 }
 
 /// Reads on a thread of its own. It ends by itself when nobody takes its blocks any more.
-fn read(inputs: &[Input], progress: &Progress) -> (Receiver<Result<Block, Failed>>, JoinHandle<()>) {
+fn read(reading: &Reading, inputs: &[Input], progress: &Progress) -> (Receiver<Result<Block, Failed>>, JoinHandle<()>) {
     let (send, receive) = mpsc::sync_channel(2);
-    let (inputs, progress) = (inputs.to_vec(), progress.clone());
+    let (reading, inputs, progress) = (reading.clone(), inputs.to_vec(), progress.clone());
     let reader = thread::spawn(move || {
-        if let Err(error) = blocks(&inputs, &progress, |block| send.send(Ok(block)).is_ok()) {
+        let next = |block| send.send(Ok(block)).is_ok();
+        // One input alone has nothing to be merged with.
+        let merge = reading.merge && inputs.len() > 1;
+        let read = if merge { woven(&reading, &inputs, &progress, next) } else { blocks(&inputs, &progress, next) };
+        if let Err(error) = read {
             // Nobody listens when the replay has stopped for another reason.
             let _ = send.send(Err(error));
         }

@@ -164,7 +164,7 @@ impl Fit {
     /// asked for cannot be; and when at no refill a budget can have the capacity that it would take.
     pub fn run(&self, inputs: &[Input]) -> Result<Fitted, FitError> {
         let mut run = Parsing::new(&self.reading, inputs, Some(&self.progress), Gathering::default());
-        drive(inputs, &self.progress, |block| run.block(block))?;
+        drive(&self.reading, inputs, &self.progress, |block| run.block(block))?;
         let Parsing { format, seen, stage, .. } = run;
         let callers = Callers::new(stage.finish(self.sort), self.spare, self.of);
         if callers.is_empty() {

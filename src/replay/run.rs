@@ -172,7 +172,7 @@ impl Replay {
             })
             .collect();
         let Some(first) = replays.first() else { return Ok(Vec::new()) };
-        drive(inputs, &first.progress, |block| runs.iter_mut().try_for_each(|run| run.block(block)))?;
+        drive(&first.reading, inputs, &first.progress, |block| runs.iter_mut().try_for_each(|run| run.block(block)))?;
         runs.into_iter()
             .zip(replays)
             .map(|(run, replay)| {
@@ -200,14 +200,14 @@ impl Replay {
     ) -> Result<Vec<Vec<Level>>, Error> {
         let following = Following::new(key, self.rule, self.sort, spans, stretches);
         let mut run = Parsing::new(&self.reading, inputs, None, following);
-        drive(inputs, &Progress::default(), |block| run.block(block))?;
+        drive(&self.reading, inputs, &Progress::default(), |block| run.block(block))?;
         Ok(run.stage.finish())
     }
 
     fn drive(&self, inputs: &[Input], tell: Option<Tell<'_>>) -> Result<Summary, Error> {
         let deciding: Deciding<'_> = Deciding::new(self.rule, self.sort, tell);
         let mut run = Parsing::new(&self.reading, inputs, Some(&self.progress), deciding);
-        drive(inputs, &self.progress, |block| run.block(block))?;
+        drive(&self.reading, inputs, &self.progress, |block| run.block(block))?;
         let Parsing { format, seen, mut stage, .. } = run;
         stage.finish()?;
         Ok(Summary::gather((self.rule, self.reading.unit, format), seen, &mut stage.shards))

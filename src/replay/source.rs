@@ -1,18 +1,21 @@
-//! Files, gzip and standard input: one stream of blocks of whole lines.
+//! Files, compressed or not, and standard input: one stream of blocks of whole lines.
+
+mod zstd;
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
 use memchr::{memchr, memrchr};
 
 use super::progress::Progress;
+use zstd::Zstd;
 
 /// What a block holds, about: enough to keep all threads busy, little beside the keys.
-const BLOCK: usize = 4 << 20;
+pub(super) const BLOCK: usize = 4 << 20;
 
 /// A longer line is not kept: it is counted as one that cannot be read.
 pub(super) const LONGEST_LINE: usize = 1 << 20;
@@ -20,9 +23,9 @@ pub(super) const LONGEST_LINE: usize = 1 << 20;
 /// Where a log comes from.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// A file; gzip by its ending `.gz` or its first bytes.
+    /// A file; gzip and zstd by their first bytes, or by the endings `.gz`, `.zst` and `.zstd`.
     File(PathBuf),
-    /// Standard input; gzip by its first bytes.
+    /// Standard input; gzip and zstd by their first bytes.
     Stdin,
     /// Bytes in memory, under a name.
     Bytes(Arc<[u8]>),
@@ -70,19 +73,40 @@ impl Input {
             Self::Bytes(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
         };
         let mut counted = BufReader::with_capacity(1 << 18, Counted { inner: raw, progress: progress.clone() });
-        let zipped = starts_with_gzip(&mut counted)? || matches!(self, Self::File(path) if ends_in_gz(path));
-        Ok(if zipped { Box::new(MultiGzDecoder::new(counted)) } else { Box::new(counted) })
+        let ending = if let Self::File(path) = self { path.extension() } else { None };
+        Ok(match Compression::of(counted.fill_buf()?, ending) {
+            None => Box::new(counted),
+            Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(counted)),
+            Some(Compression::Zstd) => Box::new(Zstd::new(counted)),
+        })
     }
 }
 
-fn ends_in_gz(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compression {
+    Gzip,
+    Zstd,
 }
 
-fn starts_with_gzip(reader: &mut impl io::BufRead) -> io::Result<bool> {
-    // A pipe may hand over a single byte first. A log that is one byte long is not gzip, and its second byte never comes:
-    // what the buffer has is what is decided on.
-    Ok(reader.fill_buf()?.starts_with(&[0x1f, 0x8b]))
+impl Compression {
+    /// By the first bytes, or else by the file's ending. A pipe may hand over fewer than there are: what the buffer has is what is
+    /// decided on.
+    fn of(first: &[u8], ending: Option<&OsStr>) -> Option<Self> {
+        if first.starts_with(&[0x1f, 0x8b]) {
+            return Some(Self::Gzip);
+        }
+        if zstd::begins(first) {
+            return Some(Self::Zstd);
+        }
+        let is = |known: &str| ending.is_some_and(|ending| ending.eq_ignore_ascii_case(known));
+        if is("gz") {
+            Some(Self::Gzip)
+        } else if is("zst") || is("zstd") {
+            Some(Self::Zstd)
+        } else {
+            None
+        }
+    }
 }
 
 /// Counts the bytes that were read, before they are unzipped.
@@ -99,16 +123,40 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Some whole lines of one input.
+/// Some whole lines.
 #[derive(Debug, Default)]
 pub(super) struct Block {
-    /// Which input.
+    /// Which input they are of, unless there are runs.
     pub(super) input: usize,
     /// Whether these are its first lines.
     pub(super) first: bool,
     pub(super) bytes: Vec<u8>,
     /// Whether the first line is what is left of one that was longer than [`LONGEST_LINE`]: nothing.
     pub(super) beheaded: bool,
+    /// Where the lines are from, where they are of several inputs.
+    pub(super) runs: Vec<Run>,
+}
+
+/// Lines of a block that follow each other in one input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub(super) input: usize,
+    /// The number of the first, from 1.
+    pub(super) line: u64,
+    pub(super) lines: u64,
+}
+
+impl Block {
+    /// The input and the number of a line, by how many lines come before it: in the input, or in a block of several.
+    pub(super) fn place(&self, mut before: u64) -> (usize, u64) {
+        for run in &self.runs {
+            if before < run.lines {
+                return (run.input, run.line + before);
+            }
+            before -= run.lines;
+        }
+        (self.input, before + 1)
+    }
 }
 
 /// Reads all inputs in order, and hands each block on until `next` says stop.
@@ -119,44 +167,72 @@ pub(super) fn blocks(
 ) -> Result<(), (usize, io::Error)> {
     for (input, source) in inputs.iter().enumerate() {
         let failed = |error| (input, error);
-        let mut reader = source.open(progress).map_err(failed)?;
-        let (mut first, mut end) = (true, false);
-        // The beginning of a line whose end was not read yet, and whether it was too long to keep.
-        let (mut carry, mut too_long) = (Vec::new(), false);
-        while !end {
-            let mut block = Block { input, first, bytes: std::mem::take(&mut carry), beheaded: too_long };
-            end = fill(&mut *reader, &mut block.bytes).map_err(failed)? == 0;
-            if too_long {
-                let rest = memchr(b'\n', &block.bytes);
-                block.bytes.drain(..rest.unwrap_or(block.bytes.len()));
-                if rest.is_none() && !end {
-                    continue;
-                }
-                if end {
-                    block.bytes.push(b'\n');
-                }
-                too_long = false;
-            }
-            if !end {
-                let whole = memrchr(b'\n', &block.bytes).map_or(0, |at| at + 1);
-                carry.extend_from_slice(&block.bytes[whole..]);
-                block.bytes.truncate(whole);
-                // What is carried then is dropped with the rest of its line, next time.
-                too_long = carry.len() > LONGEST_LINE;
-            }
-            if !block.bytes.is_empty() {
-                first = false;
-                if !next(block) {
-                    return Ok(());
-                }
+        let mut blocks = Blocks::open(source, input, BLOCK, progress).map_err(failed)?;
+        while let Some(block) = blocks.next().map_err(failed)? {
+            if !next(block) {
+                return Ok(());
             }
         }
     }
     Ok(())
 }
 
-/// Appends up to a block of bytes, fewer only at the end.
-fn fill(reader: &mut dyn Read, bytes: &mut Vec<u8>) -> io::Result<usize> {
-    bytes.reserve_exact(BLOCK);
-    reader.take(BLOCK as u64).read_to_end(bytes)
+/// The blocks of one input.
+pub(super) struct Blocks<'i> {
+    reader: Box<dyn Read + Send + 'i>,
+    input: usize,
+    /// How many bytes are read for each.
+    size: usize,
+    first: bool,
+    end: bool,
+    /// The beginning of a line whose end was not read yet.
+    carry: Vec<u8>,
+    /// Whether that was too long to keep.
+    too_long: bool,
+}
+
+impl<'i> Blocks<'i> {
+    pub(super) fn open(source: &'i Input, input: usize, size: usize, progress: &Progress) -> io::Result<Self> {
+        let reader = source.open(progress)?;
+        Ok(Self { reader, input, size, first: true, end: false, carry: Vec::new(), too_long: false })
+    }
+
+    /// The next whole lines; `None` at the end.
+    pub(super) fn next(&mut self) -> io::Result<Option<Block>> {
+        while !self.end {
+            let bytes = std::mem::take(&mut self.carry);
+            let mut block =
+                Block { input: self.input, first: self.first, bytes, beheaded: self.too_long, runs: Vec::new() };
+            self.end = fill(&mut *self.reader, &mut block.bytes, self.size)? == 0;
+            if self.too_long {
+                let rest = memchr(b'\n', &block.bytes);
+                block.bytes.drain(..rest.unwrap_or(block.bytes.len()));
+                if rest.is_none() && !self.end {
+                    continue;
+                }
+                if self.end {
+                    block.bytes.push(b'\n');
+                }
+                self.too_long = false;
+            }
+            if !self.end {
+                let whole = memrchr(b'\n', &block.bytes).map_or(0, |at| at + 1);
+                self.carry.extend_from_slice(&block.bytes[whole..]);
+                block.bytes.truncate(whole);
+                // What is carried then is dropped with the rest of its line, next time.
+                self.too_long = self.carry.len() > LONGEST_LINE;
+            }
+            if !block.bytes.is_empty() {
+                self.first = false;
+                return Ok(Some(block));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Appends up to so many bytes, fewer only at the end.
+fn fill(reader: &mut dyn Read, bytes: &mut Vec<u8>, size: usize) -> io::Result<usize> {
+    bytes.reserve_exact(size);
+    reader.take(size as u64).read_to_end(bytes)
 }

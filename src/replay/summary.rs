@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::fmt;
 
 use super::format::Format;
+use super::identity::{Identity, whose};
 use super::record::{LineError, Unit};
 use super::shard::{Key, Shard, Totals};
 use super::timeline::Bar;
@@ -27,12 +28,16 @@ pub struct Summary {
     pub unit: Unit,
     /// How the log is written; `None` where there was no line.
     pub format: Option<Format>,
+    /// Whose lines shared one budget, where that was said.
+    pub identity: Option<Identity>,
     /// Lines that were not empty.
     pub lines: u64,
     /// Lines that could not be read.
     pub unreadable: u64,
     /// The first five of those.
     pub bad_lines: Vec<BadLine>,
+    /// Lines that are not on the routes that were asked about, and were passed over.
+    pub outside: u64,
     /// Lines that were earlier than the line before them.
     pub out_of_order: u64,
     /// Lines that were earlier than their key's latest, and were decided at it.
@@ -87,7 +92,7 @@ impl fmt::Display for BadLine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeniedKey {
-    /// As it stands in the log.
+    /// As it stands in the log, or several parts: see [`key`](super::key).
     pub key: Vec<u8>,
     /// Its lines.
     pub lines: u64,
@@ -111,6 +116,12 @@ impl Summary {
         if self.decided() == 0 { 0.0 } else { part as f64 / self.decided() as f64 }
     }
 
+    /// The fields that said who asked, by their names in the format.
+    #[must_use]
+    pub fn whose(&self) -> Vec<&str> {
+        whose(self.identity.as_ref(), self.format.as_ref())
+    }
+
     pub(super) fn gather<D>(replay: (Rule, Unit, Option<Format>), seen: Seen, shards: &mut [Shard<D>]) -> Self {
         let (rule, unit, format) = replay;
         let mut totals = Totals::default();
@@ -128,9 +139,11 @@ impl Summary {
             rule,
             unit,
             format,
+            identity: seen.identity,
             lines: seen.lines,
             unreadable: seen.unreadable,
             bad_lines: seen.bad_lines,
+            outside: seen.outside,
             out_of_order: seen.out_of_order,
             decided_late: totals.late,
             span: totals.span,
@@ -186,6 +199,10 @@ pub(super) struct Seen {
     pub(super) unreadable: u64,
     pub(super) bad_lines: Vec<BadLine>,
     pub(super) out_of_order: u64,
+    /// Lines that are not on the routes that were asked about.
+    pub(super) outside: u64,
+    /// Whose lines share one budget, where that was said.
+    pub(super) identity: Option<Identity>,
 }
 
 impl Seen {

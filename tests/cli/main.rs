@@ -4,6 +4,7 @@
 mod decisions;
 mod failures;
 mod fit;
+mod formats;
 mod generate;
 mod policy;
 mod program;

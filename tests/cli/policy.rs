@@ -100,10 +100,34 @@ fn what_a_log_cannot_tell_is_said() {
         (
             vec!["--policy", &path, "--name", "seats"],
             2,
-            "policy 'seats': identity: an access log tells addresses alone",
+            "policy 'seats': identity: which field of the log is the tenant? Say --identity tenant=FIELD, as in tenant=user",
         ),
-        (vec!["--policy", &routes], 2, "policy 'pages': scope: routes cannot be told from a log yet"),
-        (vec!["--policy", &unit], 2, "policy 'pages': unit: an access log tells requests and bytes, and no rows"),
+        (vec!["--policy", &routes, "--format", "jsonl"], 2, "policy 'pages': scope: a trace has no routes"),
+        (
+            vec!["--policy", &routes, "--log-format", "$remote_addr $msec"],
+            2,
+            "the log format has no field 'path'; it has remote_addr, msec",
+        ),
+        (
+            vec!["--policy", &path, "--name", "seats", "--identity", "user"],
+            2,
+            "which kind of identity is user? Say --identity KIND=user",
+        ),
+        (
+            vec!["--policy", &path, "--name", "pages", "--identity", "account=user"],
+            2,
+            "--identity account=user: no policy names the account",
+        ),
+        (
+            vec!["--policy", &path, "--name", "seats", "--identity", "account=user", "--identity", "account=agent"],
+            2,
+            "identity: which field of the log is the tenant?",
+        ),
+        (
+            vec!["--policy", &unit],
+            2,
+            "policy 'pages': unit: an access log tells requests and bytes, and no rows; JSON lines do, with --field cost=PATH",
+        ),
         (vec!["--policy", "/nowhere.toml"], 1, "/nowhere.toml: "),
         (vec!["--policy", &path, "--capacity", "5"], 2, "cannot be used with"),
         (vec!["--name", "pages", "--window", "1/1s"], 2, "--name says which policy of a file"),

@@ -16,7 +16,7 @@ fn the_readmes_first_command_tells_who_would_have_been_denied() {
         "  admitted  416   80.0%",
         "  keys      58 addresses, 3 of them denied",
         "  denied    104   20.0%",
-        "  2001:db8:77::c                   43           95   45.3%  ████████████████",
+        "  2001:db8:77::/64                 43           95   45.3%  ████████████████",
         "Denied over time, a column 1m",
     ] {
         assert!(run.stdout.lines().any(|found| found == line), "{line}\nis not in\n{}", run.stdout);
@@ -61,6 +61,8 @@ fn the_summary_as_json_has_stable_names_and_numbers() {
             "format": "combined",
             "lines": 5,
             "unreadable": 1,
+            "outside": 0,
+            "identity": ["address"],
             "decided": 4,
             "admitted": 2,
             "denied": 1,

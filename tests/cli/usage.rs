@@ -50,9 +50,44 @@ fn a_wrong_command_line_says_what_would_be_right() {
         (&["replay", "x", "--window", "18446744073709551615/1ns"], "--window: limit: 18446744073709551615"),
         (&["replay", "x", "--window", "1/36500d"], "--window: window: must be at most"),
         (&["replay", "x", "--window", "1/1s", "--threads", "0"], "invalid value '0' for '--threads <N>'"),
-        (&["replay", "x", "--window", "1/1s", "--format", "csv"], "[possible values: auto, combined, jsonl]"),
+        (
+            &["replay", "x", "--window", "1/1s", "--format", "csv"],
+            "[possible values: auto, combined, nginx, json, jsonl, alb, caddy]",
+        ),
         (&["replay", "x", "--window", "1/1s", "--unit", "word"], "[possible values: request, byte]"),
-        (&["replay", "x", "--window", "1/1s", "--identity", "user"], "[possible values: address]"),
+        (
+            &["replay", "x", "--window", "1/1s", "--identity", "a,,b"],
+            "a field has no name; write FIELD, or FIELD,FIELD",
+        ),
+        (
+            &["replay", "x", "--window", "1/1s", "--format", "combined", "--identity", "usre"],
+            "the combined format has no field 'usre'; it has address, user, path, referer and agent",
+        ),
+        (
+            &["replay", "x", "--window", "1/1s", "--log-format", "$remote_addr [$time_local$request]"],
+            "$time_local and $request have nothing between them, so where the first ends cannot be told\n  |\n1 | \
+             $remote_addr [$time_local$request]\n  |               ^^^^^^^^^^^^^^^^^^^",
+        ),
+        (&["replay", "x", "--window", "1/1s", "--format", "nginx"], "which log_format? Say --log-format"),
+        (
+            &["replay", "x", "--window", "1/1s", "--format", "caddy", "--log-format", "$remote_addr $msec"],
+            "--log-format is for --format nginx; leave one of the two out",
+        ),
+        (&["replay", "x", "--window", "1/1s", "--format", "json"], "which field is the time? Say time=PATH"),
+        (&["replay", "x", "--window", "1/1s", "--field", "key=a"], "--field: which field is the time? Say time=PATH"),
+        (
+            &["replay", "x", "--window", "1/1s", "--field", "time=ts:m", "--field", "key=a"],
+            "--field: 'm' is no unit of time; say s, ms, us, ns or rfc3339 (or \\: for a colon in a name)\n  |\n1 | time=ts:m\n  |         ^",
+        ),
+        (
+            &["replay", "x", "--window", "1/1s", "--field", "time=ts", "--unit", "byte", "--field", "key=a"],
+            "which field is the size in bytes? Say cost=PATH",
+        ),
+        (
+            &["replay", "x", "--window", "1/1s", "--field", "time=ts", "--format", "jsonl"],
+            "--field is for --format json",
+        ),
+        (&["replay", "x", "--window", "1/1s", "--field", "time=ts", "--log-format", "$a"], "cannot be used with"),
         (&["replay", "x", "--window", "1/1s", "--quite"], "--quiet"),
     ] {
         let run = run(args, "");
@@ -71,6 +106,11 @@ fn help_says_what_it_is_for_with_examples_and_exit_codes() {
         "Exit codes:",
         "--decisions <FILE>",
         "--strict",
+        "--merge",
+        "--log-format <FORMAT>",
+        "--field <ROLE=PATH>",
+        "--identity <FIELD[,FIELD]>",
+        "--merge web1.log.zst web2.log.gz",
         "TOKENS/DURATION",
         "units: ns, us, ms, s, m, h, d",
     ] {

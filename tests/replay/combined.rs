@@ -28,8 +28,8 @@ fn common_and_combined_lines_of_both_servers_are_read() {
             "192.0.2.7",
             5,
         ),
-        (format!("2001:db8::1 - - {DATE} \"GET / HTTP/2.0\" 304 0 \"-\" \"-\""), "2001:db8::1", 0),
-        (format!("::ffff:192.0.2.7 - - {DATE} \"GET / HTTP/2.0\" 200 - \"-\" \"-\""), "::ffff:192.0.2.7", 0),
+        (format!("2001:db8::1 - - {DATE} \"GET / HTTP/2.0\" 304 0 \"-\" \"-\""), "2001:db8::/64", 0),
+        (format!("::ffff:192.0.2.7 - - {DATE} \"GET / HTTP/2.0\" 200 - \"-\" \"-\""), "192.0.2.7", 0),
         (
             format!("host.example ident alice {DATE} \"GET / HTTP/1.1\" 206 18446744073709551615"),
             "host.example",

@@ -7,7 +7,8 @@ use admittance::Budget;
 use admittance::Rule;
 use admittance::bucket::Word;
 use admittance::bucket::step::{self, Step};
-use admittance::replay::{Format, Outcome, Replay, Unit, combined, jsonl};
+use admittance::policy::Scope;
+use admittance::replay::{Fields, Format, Input, Outcome, Reading, Replay, Unit, combined, jsonl};
 use proptest::prelude::*;
 
 use crate::support::{SECOND, bucket, call, decide, window};
@@ -44,6 +45,15 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
             "\\ud800",
             "null",
             "[[[[",
+            "{\"ts\":1.5,\"request\":{\"remote_ip\":\"",
+            "\"},\"size\":",
+            "\"uri\":\"/a",
+            "h2 2018-07-02T22:23:00.186641Z e ",
+            "[::1]:80 ",
+            "t:1 0 0 0 200 200 1 2 \"GET https://h/a",
+            "GET /a?b HTTP/1.1",
+            "1431857103.25",
+            "::ffff:",
         ])
         .prop_map(|text| text.as_bytes().to_vec()),
     ]
@@ -67,9 +77,23 @@ proptest! {
             if let Err(error) = combined::Reader::new(unit).read(&bytes) {
                 prop_assert!((1..=bytes.len() + 1).contains(&error.column), "{}", error);
             }
-            for format in [Format::Combined, Format::Jsonl] {
-                let (decisions, summary) = decide(&Replay::new(bucket(3, 2)).format(format).unit(unit), &bytes);
-                prop_assert_eq!(decisions.len() as u64 + summary.unreadable, summary.lines);
+            let fields = Fields::new(["time=ts", "key=request.remote_ip", "cost=size", "route=request.uri"]).unwrap();
+            let nginx = "$remote_addr - $remote_user [$time_local] \"$request\" $status $bytes_sent".parse().unwrap();
+            for format in [Format::Combined, Format::Jsonl, Format::Nginx(nginx), Format::Json(fields), Format::Alb, Format::Caddy] {
+                let reading = Reading::new().format(format.clone()).unit(unit);
+                let scope = Scope::process().routes(if format == Format::Jsonl { &[][..] } else { &["/a"] }.iter().copied());
+                for reading in [reading.clone(), reading.merge(true).scope(&scope)] {
+                    let inputs = [Input::Bytes(bytes.clone().into()), Input::Bytes(bytes.clone().into())];
+                    let mut decided = 0;
+                    let summary = Replay::new(bucket(3, 2)).reading(reading).run_with(&inputs, |_| {
+                        decided += 1;
+                        Ok(())
+                    });
+                    // What happens to begin as something compressed does may be none.
+                    let Ok(summary) = summary else { continue };
+                    prop_assert_eq!(decided + summary.unreadable + summary.outside, summary.lines, "{}", format);
+                    prop_assert!(summary.bad_lines.iter().all(|bad| bad.error.column <= bytes.len() + 1));
+                }
             }
         }
         if let Err(error) = jsonl::read(&bytes) {

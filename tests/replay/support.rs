@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use admittance::Rule;
-use admittance::replay::{Decided, Outcome, Replay, Summary};
+use admittance::replay::{Decided, Outcome, Reading, Replay, Summary, key};
 use admittance::{Budget, Window};
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
@@ -53,6 +53,23 @@ pub(crate) fn outcomes(replay: &Replay, log: impl AsRef<[u8]>) -> String {
     words.join(" ")
 }
 
+/// What is read of a log: each record's key as it is shown, seconds and nanoseconds after 10:00 of the day below, cost; and the
+/// summary.
+pub(crate) fn records(reading: Reading, log: impl AsRef<[u8]>) -> (Vec<(String, i128, u64)>, Summary) {
+    let (decisions, summary) = decide(&Replay::new(bucket(1 << 32, 1)).reading(reading), log);
+    let record = |decided: &Owned| {
+        (key::shown(&decided.key).into_owned(), i128::from(decided.time) - i128::from(TEN), decided.cost)
+    };
+    (decisions.iter().map(record).collect(), summary)
+}
+
+/// The keys that are read, as they are shown, and what is said of lines that cannot be.
+pub(crate) fn keys(reading: Reading, log: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>) {
+    let (records, summary) = records(reading, log);
+    let said = summary.bad_lines.iter().map(ToString::to_string).collect();
+    (records.into_iter().map(|(key, ..)| key).collect(), said)
+}
+
 /// A line of a trace.
 pub(crate) fn call(time: u64, key: &str, cost: u64) -> String {
     format!("{{\"t_ns\":{time},\"key\":\"{key}\",\"cost\":{cost}}}\n")
@@ -68,3 +85,8 @@ pub(crate) fn access(address: &str, seconds: u64, bytes: &str) -> String {
 
 /// 10:00 of that day.
 pub(crate) const TEN: u64 = 1_431_856_800 * SECOND;
+
+/// A decision's key as text.
+pub(crate) fn key_of(decided: &Decided<'_>) -> String {
+    key::shown(decided.key).into_owned()
+}

@@ -4,7 +4,7 @@ mod chart;
 mod compare;
 
 use admittance::Rule;
-use admittance::replay::{Caller, Format, Input, Level, Report};
+use admittance::replay::{Caller, Input, Level, Report};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::text::{self, instant, printable, span};
@@ -102,6 +102,9 @@ fn facts(report: &Report) -> Markup {
                 (number(summary.lines))
                 @if summary.unreadable > 0 { ", " (number(summary.unreadable)) " of them unreadable and passed over" }
             } }
+            @if summary.outside > 0 {
+                div { dt { "other routes" } dd { (number(summary.outside)) " lines, passed over" } }
+            }
             @if summary.out_of_order > 0 {
                 div { dt { "order" } dd {
                     (number(summary.out_of_order)) " earlier than the line before, "
@@ -209,10 +212,8 @@ struct Words {
 
 impl Words {
     fn of(report: Option<&Report>) -> Self {
-        let (caller, callers) = match report.and_then(|report| report.summary.format) {
-            Some(Format::Jsonl) => ("key", "keys"),
-            _ => ("address", "addresses"),
-        };
+        let whose = report.map_or_else(|| vec!["address"], |report| report.summary.whose());
+        let (caller, callers) = crate::report::named(&whose);
         match report.map(|report| report.summary.rule) {
             Some(Rule::FixedWindow(_)) => {
                 Self { caller, callers, capacity: "limit", refill: "window", full: "the whole limit" }

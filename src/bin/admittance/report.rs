@@ -43,9 +43,14 @@ pub(crate) fn write_store(told: &Told, to: &mut impl Write) -> io::Result<()> {
 
 /// One and many of whatever has a budget of its own.
 fn keys(summary: &Summary) -> (&'static str, &'static str) {
-    match summary.format {
-        Some(Format::Jsonl) => ("key", "keys"),
-        Some(Format::Combined) | None => ("address", "addresses"),
+    named(&summary.whose())
+}
+
+/// One and many of who is told by these fields of a log.
+pub(crate) fn named(whose: &[&str]) -> (&'static str, &'static str) {
+    match whose {
+        ["address"] => ("address", "addresses"),
+        _ => ("key", "keys"),
     }
 }
 
@@ -87,6 +92,9 @@ fn facts(summary: &Summary, to: &mut impl Write) -> io::Result<()> {
     if let Some((first, last)) = summary.span {
         fact("time", format!("{} to {}, {}", instant(first), instant(last), span(last - first)))?;
     }
+    if summary.outside > 0 {
+        fact("outside", format!("{} of other routes, passed over", number(summary.outside)))?;
+    }
     if summary.out_of_order > 0 {
         let (out, late) = (number(summary.out_of_order), number(summary.decided_late));
         fact("order", format!("{out} earlier than the line before, {late} decided at their {key}'s latest time"))?;
@@ -109,7 +117,7 @@ fn facts(summary: &Summary, to: &mut impl Write) -> io::Result<()> {
         let why = format!("   of {whose}: more than the limit ever holds, up to {}", number(summary.largest_cost));
         fact("never", outcome(summary.never) + &why)?;
     }
-    let bytes = summary.unit == Unit::Byte && summary.format == Some(Format::Combined);
+    let bytes = summary.unit == Unit::Byte && !matches!(summary.format, Some(Format::Jsonl | Format::Json(_)));
     if bytes || summary.cost != u128::from(summary.decided()) {
         let unit = if bytes { "bytes" } else { "tokens" };
         fact(unit, format!("{} admitted of {}", grouped(summary.cost_admitted), grouped(summary.cost)))?;

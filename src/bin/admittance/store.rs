@@ -3,7 +3,7 @@
 use std::io;
 
 use admittance::redis::{SharedError, Store, StoreFailure, Trial, Trying};
-use admittance::replay::{Decided, Input, Outcome, Replay, Summary};
+use admittance::replay::{Decided, Input, Outcome, Replay, Summary, key};
 use admittance::{Decision, Rule};
 use serde::Serialize;
 use tokio::runtime::Runtime;
@@ -103,7 +103,7 @@ impl InStore {
             if !is_same(core, stores) {
                 self.told.differ += 1;
                 self.told.first_difference.get_or_insert_with(|| {
-                    let key = String::from_utf8_lossy(&trying.key);
+                    let key = key::shown(&trying.key);
                     let key = key.escape_debug();
                     format!(
                         "'{key}' at {} ns for {}: the core says {core:?}, the store {stores:?}",

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use admittance::replay::key;
 use jiff::Timestamp;
 
 /// 1 234 567.
@@ -61,8 +62,10 @@ pub(crate) fn span(nanos: u64) -> String {
 pub(crate) fn printable(key: &[u8]) -> String {
     const MOST: usize = 48;
     // What does not fit is not looked at: a key may be a mebibyte.
-    let text: String =
-        String::from_utf8_lossy(&key[..key.len().min(4 * MOST)]).chars().flat_map(char::escape_debug).collect();
+    let part = |part: &[u8]| -> String {
+        String::from_utf8_lossy(&part[..part.len().min(4 * MOST)]).chars().flat_map(char::escape_debug).collect()
+    };
+    let text = key::parts(key).into_iter().map(part).collect::<Vec<_>>().join(" · ");
     if text.chars().count() > MOST { text.chars().take(MOST - 1).chain(['…']).collect() } else { text }
 }
 
@@ -116,5 +119,6 @@ mod tests {
     fn a_key_cannot_speak_to_the_terminal() {
         assert_eq!(printable(b"\x1b[31m\n\xff"), "\\u{1b}[31m\\n\u{fffd}");
         assert_eq!(printable(&[b'a'; 1000]).chars().count(), 48);
+        assert_eq!(printable(&key::join([&b"a\n"[..], b"c"])), "a\\n · c");
     }
 }

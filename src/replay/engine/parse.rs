@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::Stage;
 use crate::replay::batch::{Batch, Parser, pieces};
 use crate::replay::error::Error;
-use crate::replay::format::{Format, detect, guess};
+use crate::replay::format::{Format, Reader, detect, guess};
 use crate::replay::progress::Progress;
 use crate::replay::reading::Reading;
 use crate::replay::source::{Block, Input};
@@ -19,6 +19,8 @@ pub(in crate::replay) struct Parsing<'r, S> {
     progress: Option<&'r Progress>,
     pub(in crate::replay) stage: S,
     pub(in crate::replay) format: Option<Format>,
+    /// Of the format, as soon as it is known.
+    reader: Option<Reader>,
     pub(in crate::replay) seen: Seen,
     hasher: DefaultHashBuilder,
     /// Into how many pieces a block is cut.
@@ -42,8 +44,9 @@ impl<'r, S: Stage> Parsing<'r, S> {
             inputs,
             progress,
             stage,
-            format: reading.format,
-            seen: Seen::default(),
+            format: reading.format.clone(),
+            reader: None,
+            seen: Seen { identity: reading.identity.clone(), ..Seen::default() },
             hasher: DefaultHashBuilder::default(),
             // More than there are threads, so that one which is slow or late holds nobody up for long.
             pieces: rayon::current_num_threads() * 2,
@@ -53,10 +56,10 @@ impl<'r, S: Stage> Parsing<'r, S> {
     }
 
     pub(in crate::replay) fn block(&mut self, block: &Block) -> Result<(), Error> {
-        if block.first {
+        if block.first || !block.runs.is_empty() {
             self.breaks = 0;
         }
-        let mut batches = self.parse(block);
+        let mut batches = self.parse(block)?;
         let strict = self.reading.strict;
         let stop = if strict { batches.iter().position(|batch| batch.bad_count > 0) } else { None };
         if let Some(last) = stop {
@@ -64,7 +67,7 @@ impl<'r, S: Stage> Parsing<'r, S> {
             batches.truncate(last + 1);
         }
         for batch in &mut batches {
-            self.note(batch, block.input);
+            self.note(batch, block);
         }
         self.stage.take(batches)?;
         match self.seen.bad_lines.first() {
@@ -73,28 +76,38 @@ impl<'r, S: Stage> Parsing<'r, S> {
         }
     }
 
-    fn parse(&mut self, block: &Block) -> Vec<Batch> {
-        self.format = self.format.or_else(|| detect(&block.bytes));
-        let parser = Parser {
-            format: self.format.unwrap_or_else(|| guess(&block.bytes)),
-            reading: self.reading,
-            shards: self.stage.shards(),
-            hasher: &self.hasher,
+    fn parse(&mut self, block: &Block) -> Result<Vec<Batch>, Error> {
+        if self.format.is_none() {
+            self.format = detect(&block.bytes);
+        }
+        if let (None, Some(format)) = (&self.reader, &self.format) {
+            self.reader = Some(Reader::new(format, self.reading).map_err(Error::Field)?);
+        }
+        let guessed;
+        let reader = if let Some(reader) = &self.reader {
+            reader
+        } else {
+            // No line of these can be read; who asked does not matter.
+            guessed = Reader::new(&guess(&block.bytes), &Reading::new()).map_err(Error::Field)?;
+            &guessed
         };
-        pieces(&block.bytes, self.pieces)
+        let parser = Parser { reader, reading: self.reading, shards: self.stage.shards(), hasher: &self.hasher };
+        let batches = pieces(&block.bytes, self.pieces)
             .into_par_iter()
             .enumerate()
-            .map(|(number, piece)| parser.parse(piece, block.beheaded && number == 0))
-            .collect()
+            .map(|(number, piece)| parser.parse(piece, block.beheaded && number == 0));
+        Ok(batches.collect())
     }
 
     /// Counts a batch's lines, the bad ones too.
-    fn note(&mut self, batch: &mut Batch, input: usize) {
+    fn note(&mut self, batch: &mut Batch, block: &Block) {
         let seen = &mut self.seen;
         seen.lines += batch.lines;
         seen.unreadable += batch.bad_count;
+        seen.outside += batch.outside;
         for (number, error) in batch.bad.drain(..) {
-            seen.bad(BadLine { input: self.inputs[input].name(), line: self.breaks + number + 1, error });
+            let (input, line) = block.place(self.breaks + number);
+            seen.bad(BadLine { input: self.inputs[input].name(), line, error });
         }
         if let (Some(first), Some(last)) = (batch.entries.first(), batch.entries.last()) {
             seen.out_of_order += batch.disordered + u64::from(self.last.is_some_and(|before| first.time < before));

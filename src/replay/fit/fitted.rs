@@ -9,6 +9,7 @@ use super::need::Callers;
 use super::share::{Of, Share};
 use crate::budget::BudgetError;
 use crate::replay::format::Format;
+use crate::replay::identity::{Identity, whose};
 use crate::replay::record::Unit;
 use crate::replay::summary::{BadLine, Seen};
 use crate::{Budget, Per};
@@ -21,10 +22,14 @@ pub struct Fitted {
     pub unit: Unit,
     /// How the log is written.
     pub format: Option<Format>,
+    /// Whose lines shared one budget, if it was said.
+    pub identity: Option<Identity>,
     /// Lines that were not empty.
     pub lines: u64,
     /// Lines that could not be read.
     pub unreadable: u64,
+    /// Lines of other routes, passed over.
+    pub outside: u64,
     /// The first five of those.
     pub bad_lines: Vec<BadLine>,
     /// Lines that were earlier than the line before them.
@@ -131,6 +136,12 @@ pub struct Refused {
 }
 
 impl Fitted {
+    /// The fields that said who asked, by their names in the format.
+    #[must_use]
+    pub fn whose(&self) -> Vec<&str> {
+        whose(self.identity.as_ref(), self.format.as_ref())
+    }
+
     pub(super) fn new(
         (unit, format, over): (Unit, Option<Format>, Duration),
         seen: Seen,
@@ -144,8 +155,10 @@ impl Fitted {
         Self {
             unit,
             format,
+            identity: seen.identity,
             lines: seen.lines,
             unreadable: seen.unreadable,
+            outside: seen.outside,
             bad_lines: seen.bad_lines,
             out_of_order: seen.out_of_order,
             counted_late: callers.late,

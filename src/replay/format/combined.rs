@@ -4,7 +4,8 @@
 //! 192.0.2.7 - alice [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 5120 "https://example.org/" "Mozilla/5.0"
 //! ```
 //!
-//! Only the first field, the time and, where bytes are counted, the size matter; whatever else a line holds may be broken.
+//! Only what is asked for matters: the first field and the time, and perhaps the size, the request's path, or another field that
+//! says who asked. Whatever else a line holds may be broken.
 //!
 //! - The **time** is the first date in brackets that is followed by the quote that opens the request. A user name may hold
 //!   brackets and spaces, and even a date, but both servers escape quotes in it.
@@ -16,20 +17,61 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr_iter};
 
 use super::date::{Dates, LENGTH};
+use super::wanted::{FieldError, How, Value, Wanted};
+use crate::replay::identity::Identity;
+use crate::replay::key;
+use crate::replay::reading::Reading;
 use crate::replay::record::{LineError, Record, Unit};
 
 /// Reads lines of one log in order; it remembers the last date.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Reader {
     unit: Unit,
     dates: Dates,
+    /// `None` asks for the address of every line: the way most logs are read, and the fast one.
+    wanted: Option<Box<Wanted<Field>>>,
+}
+
+/// A part of a line that can say who asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    Address,
+    User,
+    Request,
+    Referer,
+    Agent,
+}
+
+/// Where the parts of a line are that come before its request.
+#[derive(Clone, Copy)]
+struct Places {
+    /// Behind the address.
+    address: usize,
+    /// Behind the quote that opens the request.
+    request: usize,
 }
 
 impl Reader {
-    /// A reader that counts requests or bytes.
+    /// A reader that counts requests or bytes of addresses.
     #[must_use]
     pub fn new(unit: Unit) -> Self {
-        Self { unit, dates: Dates::default() }
+        Self { unit, ..Self::default() }
+    }
+
+    pub(super) fn of(reading: &Reading) -> Result<Self, FieldError> {
+        let has = "address, user, path, referer and agent";
+        let wanted = Wanted::of(reading, "address", ("the combined format", has), |name| {
+            Some(match name {
+                "address" => (Field::Address, How::Address),
+                "user" => (Field::User, How::Text),
+                "path" => (Field::Request, How::OfRequest),
+                "referer" => (Field::Referer, How::Text),
+                "agent" => (Field::Agent, How::Text),
+                _ => return None,
+            })
+        })?;
+        let plain = reading.scope.is_none() && reading.identity.as_ref().is_none_or(Identity::is_address);
+        Ok(Self { wanted: (!plain).then(|| Box::new(wanted)), ..Self::new(reading.unit) })
     }
 
     /// Reads one line, without its line break.
@@ -37,21 +79,59 @@ impl Reader {
     /// # Errors
     ///
     /// When the address, the time or (counting bytes) the size is not where it should be. Never panics, on any bytes.
+    #[inline(always)]
     pub fn read<'l>(&mut self, line: &'l [u8]) -> Result<Record<'l>, LineError> {
-        let key = match memchr(b' ', line) {
+        let (time, Places { address, request }) = self.places(line)?;
+        if address == 1 && line[0] == b'-' {
+            return Err(LineError::found(0, "address, to tell whose line it is", "'-'".into()));
+        }
+        let cost = self.cost(line, request)?;
+        Ok(Record { time, key: key::address(Cow::Borrowed(&line[..address])), cost })
+    }
+
+    #[inline(always)]
+    pub(super) fn read_on_routes<'l>(&mut self, line: &'l [u8]) -> Result<Option<Record<'l>>, LineError> {
+        if self.wanted.is_some() { self.read_wanted(line) } else { self.read(line).map(Some) }
+    }
+
+    #[inline(never)]
+    fn read_wanted<'l>(&mut self, line: &'l [u8]) -> Result<Option<Record<'l>>, LineError> {
+        let (time, places) = self.places(line)?;
+        let Some(wanted) = &self.wanted else { return Ok(None) };
+        let get = |&field: &Field| field.of(line, places);
+        if !wanted.covers(get)? {
+            return Ok(None);
+        }
+        let key = wanted.key(get)?;
+        let cost = self.cost(line, places.request)?;
+        Ok(Some(Record { time, key, cost }))
+    }
+
+    pub(super) fn time_of(&mut self, line: &[u8]) -> Option<u64> {
+        self.places(line).ok().map(|(time, _)| time)
+    }
+
+    #[inline(always)]
+    fn places(&mut self, line: &[u8]) -> Result<(u64, Places), LineError> {
+        let address = match memchr(b' ', line) {
             Some(0) => return Err(LineError::at(0, line, "an address in the first field")),
-            Some(end) => &line[..end],
+            Some(end) => end,
             None => return Err(LineError::at(line.len(), line, "a space after the address")),
         };
-        let (time, request) = self.time(line, key.len())?;
-        let cost = match self.unit {
-            Unit::Request => 1,
-            Unit::Byte => size(line, request)?,
-        };
-        Ok(Record { time, key: Cow::Borrowed(key), cost })
+        let (time, request) = self.time(line, address)?;
+        Ok((time, Places { address, request }))
+    }
+
+    #[inline]
+    fn cost(&self, line: &[u8], request: usize) -> Result<u64, LineError> {
+        match self.unit {
+            Unit::Request => Ok(1),
+            Unit::Byte => size(line, request),
+        }
     }
 
     /// The time, and where the request begins: after its opening quote.
+    #[inline(always)]
     fn time(&mut self, line: &[u8], from: usize) -> Result<(u64, usize), LineError> {
         for bracket in memchr_iter(b'[', &line[from..]) {
             let start = from + bracket + 1;
@@ -66,13 +146,66 @@ impl Reader {
     }
 }
 
+impl Field {
+    fn of(self, line: &[u8], Places { address, request }: Places) -> Result<Value<'_>, LineError> {
+        let some = |from: usize, to: usize| Value { place: from, text: Some(Cow::Borrowed(&line[from..to])) };
+        Ok(match self {
+            Self::Address => some(0, address),
+            Self::User => {
+                // Before it the identd's word, which has no spaces; behind it ` [`, the date and `] "`.
+                let bracket = request - (LENGTH + 4);
+                let end = if line[bracket - 1] == b' ' { bracket - 1 } else { bracket };
+                match memchr(b' ', line.get(address + 1..end).unwrap_or_default()) {
+                    Some(space) => some(address + 1 + space + 1, end),
+                    None => Value { place: address + 1, text: None },
+                }
+            }
+            // Where the quote is missing that closes it, the line still has a target.
+            Self::Request => some(request, closing_quote(line, request).unwrap_or(line.len())),
+            Self::Referer => quoted(line, request, 0)?,
+            Self::Agent => quoted(line, request, 1)?,
+        })
+    }
+}
+
+/// What is in quotes behind the size, after so many others.
+fn quoted(line: &[u8], request: usize, others: usize) -> Result<Value<'_>, LineError> {
+    let (place, size) = place_of_size(line, request)?;
+    let mut end = place + size.len();
+    for number in 0..=others {
+        if !line[end..].starts_with(b" \"") {
+            // The common format ends here.
+            return Ok(Value { place: end, text: None });
+        }
+        let start = end + 2;
+        let Some(quote) = closing_quote(line, start) else {
+            return Err(LineError::at(line.len(), line, "a closing quote"));
+        };
+        if number == others {
+            return Ok(Value { place: start, text: Some(Cow::Borrowed(&line[start..quote])) });
+        }
+        end = quote + 1;
+    }
+    Ok(Value { place: end, text: None })
+}
+
+/// The quote that closes what begins at `from`: the first that is not escaped.
+fn closing_quote(line: &[u8], from: usize) -> Option<usize> {
+    quotes(line, from).find(|&quote| !is_escaped(&line[from..quote]))
+}
+
+/// Where the size is, after the request and the status, and its text.
+fn place_of_size(line: &[u8], request: usize) -> Result<(usize, &[u8]), LineError> {
+    let closing = closing_quote(line, request);
+    match closing.and_then(|quote| status_and_size(line, quote + 1)) {
+        Some(found) => Ok(found),
+        None => the_only_size(line, request, closing),
+    }
+}
+
 /// The size after the request and the status.
 fn size(line: &[u8], request: usize) -> Result<u64, LineError> {
-    let closing = quotes(line, request).find(|&quote| !is_escaped(&line[request..quote]));
-    let (place, size) = match closing.and_then(|quote| status_and_size(line, quote + 1)) {
-        Some(found) => found,
-        None => the_only_size(line, request, closing)?,
-    };
+    let (place, size) = place_of_size(line, request)?;
     // `-` is a response without a body.
     let bytes = if size == b"-" { Some(0) } else { decimal(size) };
     bytes.ok_or_else(|| LineError::at(place, line, "a size of at most 18446744073709551615"))
@@ -115,6 +248,6 @@ fn status_and_size(line: &[u8], from: usize) -> Option<(usize, &[u8])> {
     is_size.then_some((from + 5, size))
 }
 
-fn decimal(digits: &[u8]) -> Option<u64> {
+pub(super) fn decimal(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0_u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
 }

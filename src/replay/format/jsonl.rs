@@ -12,6 +12,9 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde_json::Value;
 
+use super::wanted::FieldError;
+use crate::replay::key;
+use crate::replay::reading::Reading;
 use crate::replay::record::{LineError, Record, excerpt};
 
 #[derive(serde::Deserialize)]
@@ -27,6 +30,19 @@ const fn one() -> u64 {
     1
 }
 
+/// Whether a trace tells what is asked of it: it has its own keys and costs, and no more.
+pub(super) fn can(reading: &Reading) -> Result<(), FieldError> {
+    let own = reading.identity.as_ref().is_none_or(|said| said.is_address() || said.fields() == ["key"]);
+    let no = if !own {
+        "a trace says by its key who asked; to choose a field, say time=t_ns:ns and read it as JSON"
+    } else if reading.scope.is_some() {
+        "a trace has no routes; to choose a field for them, say time=t_ns:ns and route=PATH and read it as JSON"
+    } else {
+        return Ok(());
+    };
+    Err(FieldError::new(no))
+}
+
 /// Reads one line, without its line break.
 ///
 /// # Errors
@@ -40,7 +56,7 @@ pub fn read(line: &[u8]) -> Result<Record<'_>, LineError> {
         return Err(LineError::at(start, line, "a JSON object, as in {\"t_ns\":0,\"key\":\"a\",\"cost\":1}"));
     }
     match serde_json::from_slice::<Line<'_>>(line) {
-        Ok(Line { t_ns, key: Key(key), cost }) => Ok(Record { time: t_ns, key, cost }),
+        Ok(Line { t_ns, key: Key(key), cost }) => Ok(Record { time: t_ns, key: key::one(key), cost }),
         Err(error) => Err(why(line, &error)),
     }
 }

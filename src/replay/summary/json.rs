@@ -1,6 +1,5 @@
 //! The summary as JSON. Names are a promise: programs read them.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
@@ -8,6 +7,7 @@ use serde::{Serialize, Serializer};
 use super::{BadLine, DeniedKey, Summary};
 use crate::budget::Resolution;
 use crate::replay::format::Format;
+use crate::replay::key::InJson;
 use crate::replay::record::Unit;
 use crate::replay::timeline::Bar;
 use crate::rule::Rule;
@@ -18,8 +18,10 @@ struct Fields<'s> {
     rule: RuleFields,
     unit: Unit,
     format: Option<Format>,
+    identity: Vec<&'s str>,
     lines: u64,
     unreadable: u64,
+    outside: u64,
     decided: u64,
     admitted: u64,
     denied: u64,
@@ -51,7 +53,7 @@ enum RuleFields {
 
 #[derive(Serialize)]
 struct KeyFields<'s> {
-    key: Cow<'s, str>,
+    key: InJson<'s>,
     lines: u64,
     denied: u64,
     never: u64,
@@ -73,9 +75,11 @@ impl Serialize for Summary {
         Fields {
             rule: (&self.rule).into(),
             unit: self.unit,
-            format: self.format,
+            format: self.format.clone(),
+            identity: self.whose(),
             lines: self.lines,
             unreadable: self.unreadable,
+            outside: self.outside,
             decided: self.decided(),
             admitted: self.admitted,
             denied: self.denied,
@@ -124,7 +128,7 @@ impl From<&Rule> for RuleFields {
 
 impl<'s> From<&'s DeniedKey> for KeyFields<'s> {
     fn from(DeniedKey { key, lines, denied, never }: &'s DeniedKey) -> Self {
-        Self { key: String::from_utf8_lossy(key), lines: *lines, denied: *denied, never: *never }
+        Self { key: InJson(key), lines: *lines, denied: *denied, never: *never }
     }
 }
 

@@ -117,7 +117,7 @@ impl Fit {
             OfArg::Requests => Of::Requests,
         };
         replay::Fit::new()
-            .reading(self.reading.reading())
+            .reading(self.reading.reading("fit"))
             .sort(self.sort)
             .spare(self.spare)
             .of(of)

@@ -30,9 +30,10 @@ pub(crate) struct Limit {
     )]
     window: Option<Per>,
 
-    /// Policies instead: their rules, identities and units, from a file of TOML. Say it again for more files. Where there are
-    /// several policies they are told side by side, against the first.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["capacity", "refill", "window", "identity", "unit"])]
+    /// Policies instead: their rules, identities, routes and units, from a file of TOML. Say it again for more files. Where there
+    /// are several policies they are told side by side, against the first. Which fields of a log are whom they name is said by
+    /// --identity KIND=FIELD.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["capacity", "refill", "window", "unit"])]
     policy: Vec<PathBuf>,
 
     /// Only the policy of this name, of each file.

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use admittance::Rule;
-use admittance::policy::{IdentityKind, Policy, Unit as PolicyUnit};
-use admittance::replay::{self, Unit};
+use admittance::policy::Policy;
+use admittance::replay;
 use clap::error::ErrorKind;
 
-use super::{Limit, Reading, usage_of};
+use super::{Limit, Reading, reading, usage_of};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,6 +28,8 @@ Examples:
   From a pipe:
     ssh web cat access.log | admittance replay - --window 100/1m
 
+{reading}
+
 Lines are decided as they come. One that is earlier than the latest line of its key is decided at that
 latest time; --sort decides in order of time instead. Each key starts with a full budget. Lines that
 cannot be read are counted, the first five are shown, and the rest go on.
@@ -38,7 +40,7 @@ Exit codes:
   2  the command line is wrong";
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES.replace("{reading}", reading::EXAMPLES))]
 pub(crate) struct Replay {
     #[command(flatten)]
     limit: Limit,
@@ -92,10 +94,9 @@ impl Replay {
             name,
             replay: replay::Replay::new(rule).reading(reading).sort(self.sort),
         };
-        let reading = self.reading.reading();
         let policies = self.limit.policies("replay");
         if policies.is_empty() {
-            return vec![trial("limit".into(), self.limit.rule("replay"), reading)];
+            return vec![trial("limit".into(), self.limit.rule("replay"), self.reading.reading("replay"))];
         }
         if policies.len() > 1 && (self.decisions.is_some() || self.store.is_some()) {
             let flag = if self.store.is_some() { "--store" } else { "--decisions" };
@@ -106,20 +107,21 @@ impl Replay {
             );
             usage_of("replay", ErrorKind::MissingRequiredArgument, asks)
         }
+        self.reading.names_of(&policies.iter().map(|(_, policy)| policy), "replay");
         let same_name = |name: &str| policies.iter().filter(|(_, policy)| policy.name() == name).count() > 1;
         policies
             .iter()
             .map(|(file, policy)| {
-                let (rule, unit) = self.policy_of(file, policy);
+                let (rule, reading) = self.policy_of(file, policy);
                 let name = policy.name();
                 let name = if same_name(name) { format!("{name} of {}", file.display()) } else { name.into() };
-                trial(name, rule, reading.clone().unit(unit))
+                trial(name, rule, reading)
             })
             .collect()
     }
 
     /// What the policy says, as far as a log can be asked about it. Ends the program where it cannot.
-    fn policy_of(&self, file: &Path, policy: &Policy) -> (Rule, Unit) {
+    fn policy_of(&self, file: &Path, policy: &Policy) -> (Rule, replay::Reading) {
         let cannot = |what: &str| -> ! {
             usage_of(
                 "replay",
@@ -127,25 +129,10 @@ impl Replay {
                 format!("--policy {}: policy '{}': {what}", file.display(), policy.name()),
             )
         };
-        // A trace's keys are whatever it says; an access log has addresses.
-        let is_trace = self.reading.says_its_keys();
-        if !is_trace && policy.identity() != [IdentityKind::Address] {
-            cannot(
-                "identity: an access log tells addresses alone; say --format jsonl for a trace, whose key is what you say",
-            );
-        }
-        if !policy.scope().prefixes().is_empty() {
-            cannot("scope: routes cannot be told from a log yet; take them out to try it on all lines");
-        }
         if policy.tiers().len() > 1 {
             cannot("tiers: a log does not tell who is of which; try one rule at a time");
         }
-        let unit = match policy.unit() {
-            PolicyUnit::Request => Unit::Request,
-            PolicyUnit::Byte => Unit::Byte,
-            PolicyUnit::Named(_) if is_trace => Unit::Request,
-            PolicyUnit::Named(name) => cannot(&format!("unit: an access log tells requests and bytes, and no {name}")),
-        };
-        (policy.rule(), unit)
+        let reading = self.reading.reading_for(policy, "replay").unwrap_or_else(|what| cannot(&what));
+        (policy.rule(), reading)
     }
 }

@@ -1,6 +1,7 @@
 //! The suggested budget as a policy: all of its parts said, each with its reason.
 
-use admittance::replay::{Fitted, Format};
+use admittance::policy::IdentityKind;
+use admittance::replay::Fitted;
 
 use super::tell::{callers, promise, reason, unit};
 use crate::text::{grouped, instant, printable};
@@ -20,12 +21,16 @@ pub(super) fn text(fitted: &Fitted, logs: &[String]) -> String {
         "requests" => ("request", "A token is a request."),
         _ => ("token", "What a token is, the trace does not say: call it by your own name."),
     };
-    let (identity, of_identity) = match fitted.format {
-        Some(Format::Jsonl) => (
-            "account",
-            "Whose budget it is. What a key is, the trace does not say: account, credential, address, tenant or session.",
+    let fields = fitted.whose();
+    let (identity, of_identity) = match &*fields {
+        ["address"] => ("\"address\"".to_owned(), "Whose budget it is.".to_owned()),
+        fields => (
+            kinds(fields.len()),
+            format!(
+                "Whose budget it is: of the log, {}. What that is, the log does not say: account, credential, address, tenant or session.",
+                printable(fields.join(", ").as_bytes())
+            ),
         ),
-        _ => ("address", "Whose budget it is."),
     };
     format!(
         r#"# Suggested by `admittance fit {logs}`:
@@ -43,7 +48,7 @@ name = "suggested"
 unit = "{unit}"
 
 # {of_identity}
-identity = "{identity}"
+identity = {identity}
 
 # Where it holds: on all routes, and each process counts for itself. For several processes together, a shared store.
 scope = {{ store = "process" }}
@@ -69,6 +74,13 @@ overflow = "deny"
         refill = point.refill,
         keys = keys(fitted.callers),
     )
+}
+
+/// So many kinds of identity, the likeliest first, as TOML.
+fn kinds(fields: usize) -> String {
+    let likely = [IdentityKind::Account, IdentityKind::Tenant, IdentityKind::Session, IdentityKind::Credential];
+    let names: Vec<String> = likely.iter().take(fields).map(|kind| format!("\"{}\"", kind.name())).collect();
+    if names.len() == 1 { names.concat() } else { format!("[{}]", names.join(", ")) }
 }
 
 /// Twice as many and a thousand at least, rounded up to one, two or five with noughts.

@@ -8,18 +8,15 @@ use admittance::replay::{FitPoint, Fitted, Format, Of, Unit};
 use crate::text::{grouped, instant, percent, printable, span};
 
 /// One and many of whoever has a budget of its own.
-pub(super) const fn callers(fitted: &Fitted) -> (&'static str, &'static str) {
-    match fitted.format {
-        Some(Format::Jsonl) => ("key", "keys"),
-        _ => ("address", "addresses"),
-    }
+pub(super) fn callers(fitted: &Fitted) -> (&'static str, &'static str) {
+    crate::report::named(&fitted.whose())
 }
 
 /// What a capacity is counted in.
 pub(super) fn unit(fitted: &Fitted) -> &'static str {
-    match (fitted.unit, fitted.format) {
-        (_, Some(Format::Jsonl)) if fitted.cost == u128::from(fitted.requests) => "requests",
-        (_, Some(Format::Jsonl)) => "tokens",
+    match (fitted.unit, &fitted.format) {
+        (_, Some(Format::Jsonl | Format::Json(_))) if fitted.cost == u128::from(fitted.requests) => "requests",
+        (_, Some(Format::Jsonl | Format::Json(_))) => "tokens",
         (Unit::Request, _) => "requests",
         (Unit::Byte, _) => "bytes",
     }

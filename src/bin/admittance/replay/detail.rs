@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use admittance::Rule;
+use admittance::replay::key::InJson;
 use admittance::replay::{Caller, Comparison, Input, Replay, Report};
 use serde::Serialize;
 
@@ -135,7 +136,7 @@ struct Compared<'r> {
 
 #[derive(Serialize)]
 struct ToldCaller<'r> {
-    key: std::borrow::Cow<'r, str>,
+    key: InJson<'r>,
     lines: u64,
     denied: u64,
     never: u64,
@@ -150,7 +151,7 @@ struct ToldCaller<'r> {
 impl<'r> From<&&'r Caller> for ToldCaller<'r> {
     fn from(caller: &&'r Caller) -> Self {
         Self {
-            key: String::from_utf8_lossy(&caller.key),
+            key: InJson(&caller.key),
             lines: caller.lines,
             denied: caller.denied,
             never: caller.never,

@@ -73,7 +73,7 @@ impl Serialize for Fitted {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         Fields {
             unit: self.unit,
-            format: self.format,
+            format: self.format.clone(),
             lines: self.lines,
             unreadable: self.unreadable,
             out_of_order: self.out_of_order,

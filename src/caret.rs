@@ -6,17 +6,17 @@ use std::string::{String, ToString};
 
 /// A span of a text: where it is, the line, and what to underline.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Caret {
+pub(crate) struct Caret {
     /// Both from 1; the column in characters.
-    pub(super) line: usize,
-    pub(super) column: usize,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
     text: String,
     width: usize,
 }
 
 impl Caret {
     /// Of a span of bytes. One that ends on a later line is underlined to the end of its first.
-    pub(super) fn of(text: &str, span: Range<usize>) -> Self {
+    pub(crate) fn of(text: &str, span: Range<usize>) -> Self {
         let boundary = |mut at: usize| {
             at = at.min(text.len());
             while !text.is_char_boundary(at) {
