@@ -6,11 +6,11 @@ use super::report::{Caller, Report};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Comparison<'r> {
-    /// Callers that the second denies and the first did not, as the second has them.
+    /// Callers that the second refuses at least once and the first did not, as the second has them.
     pub newly_denied: Vec<&'r Caller>,
-    /// Callers that the first denied and the second does not, as the first has them.
+    /// Callers that the first refused and the second does not, as the first has them.
     pub newly_spared: Vec<&'r Caller>,
-    /// Callers that both deny: as the first has them, and as the second does.
+    /// Callers that both refuse: as the first has them, and as the second does.
     pub still_denied: Vec<(&'r Caller, &'r Caller)>,
 }
 

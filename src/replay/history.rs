@@ -19,16 +19,16 @@ impl Detail for () {
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
     pub(super) demand: Demand,
-    /// Only where it was denied: most keys never are.
+    /// Only where it was refused: most keys never are.
     pub(super) held: Option<Box<Held>>,
 }
 
-/// When a key was held at its limit: from a denial to the instant at which it would have passed.
+/// When a key was refused, and held at its limit: from a denial to the instant at which it would have passed.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     pub(super) first: u64,
     pub(super) last: u64,
-    /// Stretches without a gap.
+    /// Stretches without a gap; none where costs were above what the limit ever holds, and no other was denied.
     pub(super) spells: u64,
     /// Their lengths together.
     pub(super) total: u64,
@@ -41,24 +41,28 @@ pub(super) struct Held {
 impl Detail for History {
     fn note(&mut self, time: u64, cost: u64, outcome: Outcome, rule: &Rule) {
         self.demand.note(time, cost, rule);
-        let Outcome::Denied { retry_after_ns } = outcome else { return };
-        let until = time.saturating_add(retry_after_ns);
-        match &mut self.held {
-            Some(held) => held.note(time, until),
-            None => self.held = Some(Box::new(Held::new(time, until))),
+        let until = match outcome {
+            Outcome::Admitted { .. } => return,
+            Outcome::Denied { retry_after_ns } => Some(time.saturating_add(retry_after_ns)),
+            // No wait would help: it is refused, and is not held.
+            Outcome::Never => None,
+        };
+        let held = self.held.get_or_insert_with(|| Box::new(Held::new(time)));
+        held.last = held.last.max(time);
+        if let Some(until) = until {
+            held.note(time, until);
         }
     }
 }
 
 impl Held {
-    fn new(time: u64, until: u64) -> Self {
-        Self { first: time, last: time, spells: 1, total: until - time, longest: (time, until), spell: (time, until) }
+    fn new(time: u64) -> Self {
+        Self { first: time, last: time, spells: 0, total: 0, longest: (time, time), spell: (time, time) }
     }
 
     fn note(&mut self, time: u64, until: u64) {
         let (begin, end) = self.spell;
-        self.last = self.last.max(time);
-        if time > end {
+        if self.spells == 0 || time > end {
             self.spells += 1;
             self.total = self.total.saturating_add(until - time);
             self.spell = (time, until);
@@ -97,7 +101,20 @@ mod tests {
         history.note(300, 1, Outcome::Admitted { remaining: 0 }, &rule);
         history.note(301, 9, Outcome::Never, &rule);
         let held = history.held.unwrap();
-        assert_eq!((held.first, held.last, held.spells, held.total), (100, 200, 2, 14 + 5));
+        assert_eq!((held.first, held.last, held.spells, held.total), (100, 301, 2, 14 + 5));
         assert_eq!(held.longest, (100, 114));
+    }
+
+    #[test]
+    fn what_is_never_admitted_is_refused_and_not_held() {
+        let rule = Rule::TokenBucket(Budget::new(1, 1, Duration::from_nanos(10)).unwrap());
+        let mut history = History::default();
+        history.note(100, 9, Outcome::Never, &rule);
+        let held = history.held.as_deref().unwrap();
+        assert_eq!((held.first, held.last, held.spells, held.total, held.longest), (100, 100, 0, 0, (100, 100)));
+        // A denial at the same instant is a stretch all the same.
+        history.note(100, 1, Outcome::Denied { retry_after_ns: 7 }, &rule);
+        let held = history.held.unwrap();
+        assert_eq!((held.first, held.last, held.spells, held.total, held.longest), (100, 100, 1, 7, (100, 107)));
     }
 }

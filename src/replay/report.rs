@@ -13,7 +13,8 @@ use crate::rule::Rule;
 pub struct Report {
     /// The sums.
     pub summary: Summary,
-    /// Every caller that was denied, most often first; of those denied as often, the first by their bytes.
+    /// Every caller that was refused at least once: denied, or asking for what is never admitted. Most often first; of those
+    /// refused as often, the first by their bytes.
     pub denied: Vec<Caller>,
     /// Callers that were refused at least once: denied, or asking for what is never admitted.
     pub refused: u64,
@@ -21,7 +22,7 @@ pub struct Report {
     pub demand: Peaks,
 }
 
-/// A caller that was denied.
+/// A caller that was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Caller {
@@ -33,11 +34,12 @@ pub struct Caller {
     pub denied: u64,
     /// Its lines whose cost is above what the limit ever holds.
     pub never: u64,
-    /// The first denial, in nanoseconds since 1970.
+    /// The first line that was denied or is never admitted, in nanoseconds since 1970.
     pub first_denied_ns: u64,
     /// The last one.
     pub last_denied_ns: u64,
-    /// Stretches of time at the limit: each from a denial to the instant from which what was denied would have passed.
+    /// Stretches of time at the limit: each from a denial to the instant from which what was denied would have passed. None
+    /// where each refused line is never admitted: no wait would have helped.
     pub spells: u64,
     /// Their lengths together.
     pub held_ns: u64,
@@ -103,23 +105,27 @@ impl Report {
         let mut peaks: Vec<u64> =
             shards.iter().flat_map(|shard| &shard.keys).map(|key| key.detail.demand.capacity(rule)).collect();
         peaks.sort_unstable();
-        let is_refused = |key: &&Key<History>| key.denied + key.never > 0;
-        let refused = shards.iter().flat_map(|shard| &shard.keys).filter(is_refused).count() as u64;
         let mut denied: Vec<Caller> =
             shards.into_iter().flat_map(|shard| shard.keys).filter_map(|key| Caller::of(key, rule)).collect();
-        denied.sort_unstable_by(|a, b| (Reverse(a.denied), &a.key).cmp(&(Reverse(b.denied), &b.key)));
-        Self { denied, refused, demand: Peaks(peaks), summary }
+        denied.sort_unstable_by(|a, b| (Reverse(a.refused()), &a.key).cmp(&(Reverse(b.refused()), &b.key)));
+        Self { refused: denied.len() as u64, denied, demand: Peaks(peaks), summary }
     }
 }
 
 impl Caller {
+    /// Its lines that were not admitted: denied, or never admitted.
+    #[must_use]
+    pub fn refused(&self) -> u64 {
+        self.denied + self.never
+    }
+
     /// How long the longest stretch at the limit was.
     #[must_use]
     pub fn longest_ns(&self) -> u64 {
         self.longest.1 - self.longest.0
     }
 
-    /// `None` where it was never denied.
+    /// `None` where it was never refused.
     fn of(key: Key<History>, rule: &Rule) -> Option<Self> {
         let held = key.detail.held?;
         Some(Self {

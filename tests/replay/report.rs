@@ -59,22 +59,25 @@ proptest! {
         let is_denied = |decision: &&Owned| matches!(decision.outcome, Outcome::Denied { .. });
         let mut seen = 0;
         for (key, decisions) in &keys {
+            let never = decisions.iter().filter(|decision| decision.outcome == Outcome::Never).count() as u64;
             let Some(caller) = report.denied.iter().find(|caller| caller.key == *key) else {
-                prop_assert_eq!(decisions.iter().filter(is_denied).count(), 0);
+                prop_assert_eq!((decisions.iter().filter(is_denied).count(), never), (0, 0));
                 continue;
             };
             seen += 1;
             let spells = spells(decisions);
             prop_assert_eq!(caller.lines, decisions.len() as u64);
             prop_assert_eq!(caller.denied, decisions.iter().filter(is_denied).count() as u64);
+            prop_assert_eq!(caller.never, never);
             prop_assert_eq!(caller.spells, spells.len() as u64);
             prop_assert_eq!(caller.held_ns, spells.iter().map(|(from, to)| to - from).sum::<u64>());
-            prop_assert_eq!(caller.longest_ns(), spells.iter().map(|(from, to)| to - from).max().unwrap());
-            prop_assert!(spells.contains(&caller.longest));
+            prop_assert_eq!(caller.longest_ns(), spells.iter().map(|(from, to)| to - from).max().unwrap_or(0));
+            prop_assert!(spells.is_empty() || spells.contains(&caller.longest));
             prop_assert!(caller.peak > limit);
         }
         prop_assert_eq!(seen, report.denied.len());
-        prop_assert!(report.denied.is_sorted_by_key(|caller| std::cmp::Reverse(caller.denied)));
+        prop_assert_eq!(seen as u64, report.refused);
+        prop_assert!(report.denied.is_sorted_by_key(|caller| std::cmp::Reverse(caller.denied + caller.never)));
 
         // As large as the largest demand, and nobody is denied; one less, and somebody is.
         let largest = report.demand.largest().unwrap().max(1);

@@ -165,8 +165,8 @@ fn callers(denied: &[&Caller], words: &Words) -> Markup {
             } }
             tbody { @for caller in denied.iter().take(NAMED) { tr {
                 th scope="row" { (printable(&caller.key)) }
-                td { (number(caller.denied)) }
-                td { (text::percent(caller.denied, caller.lines)) }
+                td { (number(caller.refused())) }
+                td { (text::percent(caller.refused(), caller.lines)) }
                 td { (number(caller.lines)) }
                 td class="time" { (instant(caller.first_denied_ns)) }
                 td class="time" { (instant(caller.last_denied_ns)) }
