@@ -22,6 +22,34 @@ fn fitted(args: &[&str], log: impl AsRef<[u8]>) -> Value {
     serde_json::from_str(&quiet(&[&["fit", "-", "--json"], args].concat(), log)).unwrap()
 }
 
+/// The next command asks of the same lines, read in the same way, as its answer was worked out from.
+#[test]
+fn the_next_command_reads_the_log_as_it_was_read() {
+    let path = file("it's a log whose name is longer than forty-eight characters.log", log());
+    let format = "$remote_addr - - [$time_local] \"$request\" $status $body_bytes_sent \"-\" \"$http_user_agent\"";
+    let args = [
+        "fit",
+        "--refill",
+        "1/1m",
+        &path,
+        "--sort",
+        "--log-format",
+        format,
+        "--identity",
+        "http_user_agent,remote_addr",
+    ];
+    let told = quiet(&args, "");
+    let next = told.lines().last().unwrap().trim().strip_prefix("admittance ").unwrap();
+    assert!(next.contains(" --identity http_user_agent,remote_addr --log-format '$remote_addr - - ["), "{next}");
+    assert!(next.contains(" --sort --capacity "), "{next}");
+    // As a shell has it.
+    let program = env!("CARGO_BIN_EXE_admittance");
+    let ran = std::process::Command::new("sh").args(["-c", &format!("'{program}' {next} --json")]).output().unwrap();
+    let replayed: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!((&replayed["lines"], &replayed["denied"]), (&870.into(), &0.into()), "{next}");
+    assert_eq!(replayed["identity"], serde_json::json!(["http_user_agent", "remote_addr"]));
+}
+
 /// What a replay says of a capacity and a refill.
 fn replayed(log: &str, capacity: u64, refill: &str, more: &[&str]) -> Value {
     let capacity = capacity.to_string();

@@ -1,5 +1,6 @@
 //! What can be said on the command line.
 
+mod again;
 mod fit;
 mod generate;
 mod limit;
@@ -8,6 +9,7 @@ mod policy;
 mod reading;
 mod replay;
 
+pub(crate) use again::reading_again;
 pub(crate) use fit::Fit;
 pub(crate) use generate::{Generate, LogFormat};
 pub(crate) use limit::Limit;

@@ -13,7 +13,7 @@ use admittance::replay::{Error, FitError, Fitted, Input};
 use rayon::ThreadPoolBuilder;
 
 use crate::progress::Shown;
-use crate::replay::is_same_file;
+use crate::replay::{is_same, is_same_file};
 use crate::{args, complain};
 
 /// Why it ended early.
@@ -21,6 +21,7 @@ pub(crate) enum Failure {
     Fit(FitError),
     Output { flag: &'static str, path: PathBuf, error: io::Error },
     Overwrite { flag: &'static str, path: PathBuf },
+    SameOutput { path: PathBuf },
     Tell(io::Error),
     Threads(rayon::ThreadPoolBuildError),
 }
@@ -43,6 +44,9 @@ impl fmt::Display for Failure {
             Self::Overwrite { flag, path } => {
                 write!(f, "{flag} {}: is one of the logs, and would be overwritten; name another file", path.display())
             }
+            Self::SameOutput { path } => {
+                write!(f, "--policy-out and --plot are both {}: name two files", path.display())
+            }
             Self::Tell(error) => write!(f, "the answer cannot be written: {error}"),
             Self::Threads(error) => write!(f, "--threads: {error}"),
         }
@@ -56,6 +60,14 @@ pub(crate) fn run(args: &args::Fit) -> Result<(), Failure> {
         // Said before the log is read, not after.
         if let Some(path) = path.as_ref().filter(|path| inputs.iter().any(|input| is_same_file(input, path))) {
             return Err(Failure::Overwrite { flag, path: path.clone() });
+        }
+    }
+    if let (Some(policy), Some(plot)) = (&args.policy_out, &args.plot)
+        && (policy == plot || is_same(policy, plot))
+    {
+        // A device takes both.
+        if !policy.metadata().is_ok_and(|there| !there.is_file()) {
+            return Err(Failure::SameOutput { path: plot.clone() });
         }
     }
     let threads = args.reading.threads.map_or(0, usize::from);
@@ -74,7 +86,7 @@ pub(crate) fn run(args: &args::Fit) -> Result<(), Failure> {
         serde_json::to_writer_pretty(&mut text, &fitted).map_err(|error| Failure::Tell(error.into()))?;
         text.push(b'\n');
     } else {
-        tell::write(&fitted, &logs, &mut text).map_err(Failure::Tell)?;
+        tell::write(&fitted, &args::reading_again("fit"), &mut text).map_err(Failure::Tell)?;
     }
     let mut stdout = io::stdout().lock();
     stdout.write_all(&text).and_then(|()| stdout.flush()).map_err(Failure::Tell)

@@ -18,7 +18,7 @@ use crate::{args, complain, report, store};
 pub(crate) enum Failure {
     Replay(Error),
     Decisions { path: PathBuf, error: io::Error },
-    Overwrite { flag: &'static str, path: PathBuf },
+    Overwrite { flag: &'static str, path: PathBuf, what: &'static str },
     Report { path: PathBuf, error: io::Error },
     Summary(io::Error),
     Threads(rayon::ThreadPoolBuildError),
@@ -40,8 +40,12 @@ impl fmt::Display for Failure {
             Self::Replay(error @ Error::Unreadable(_)) => write!(f, "{error}; stopped, because of --strict"),
             Self::Replay(error) => write!(f, "{error}"),
             Self::Decisions { path, error } => write!(f, "--decisions {}: {error}", path.display()),
-            Self::Overwrite { flag, path } => {
-                write!(f, "{flag} {}: is one of the logs, and would be overwritten; name another file", path.display())
+            Self::Overwrite { flag, path, what } => {
+                write!(
+                    f,
+                    "{flag} {}: is one of the {what}, and would be overwritten; name another file",
+                    path.display()
+                )
             }
             Self::Report { path, error } => write!(f, "--report {}: {error}", path.display()),
             Self::Summary(error) => write!(f, "the summary cannot be written: {error}"),
@@ -57,6 +61,18 @@ pub(crate) fn run(args: &args::Replay) -> Result<(), Failure> {
     let threads = args.reading.threads.map_or(0, usize::from);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::Threads)?;
     let to = Destination::of(args.decisions.as_deref());
+    let decisions = if let Destination::File(path) = to { Some(path) } else { None };
+    for (flag, path) in [("--decisions", decisions), ("--report", args.report.as_deref())] {
+        let Some(path) = path else { continue };
+        let what = if inputs.iter().any(|input| is_same_file(input, path)) {
+            "logs"
+        } else if args.policy_files().iter().any(|policy| is_same(policy, path)) {
+            "policies"
+        } else {
+            continue;
+        };
+        return Err(Failure::Overwrite { flag, path: path.into(), what });
+    }
     // Decisions that scroll by and a bar that stays would overwrite each other.
     let crowded = to == Destination::Stdout && io::stdout().is_terminal();
     let replay = &trials[0].replay;
@@ -101,9 +117,6 @@ fn decide(replay: &Replay, inputs: &[Input], to: Destination<'_>) -> Result<Summ
         Destination::Nowhere => replay.run(inputs),
         Destination::Stdout => replay.run_to(inputs, &mut io::stdout().lock()),
         Destination::File(path) => {
-            if inputs.iter().any(|input| is_same_file(input, path)) {
-                return Err(Failure::Overwrite { flag: "--decisions", path: path.into() });
-            }
             let file = File::create(path).map_err(|error| Failure::Decisions { path: path.into(), error })?;
             replay.run_to(inputs, &mut BufWriter::with_capacity(1 << 18, file))
         }
@@ -116,9 +129,24 @@ fn decide(replay: &Replay, inputs: &[Input], to: Destination<'_>) -> Result<Summ
 
 /// Whether a file that is to be written is one of the logs.
 pub(crate) fn is_same_file(input: &Input, path: &Path) -> bool {
-    // What is not there yet is not a log either.
+    matches!(input, Input::File(log) if is_same(log, path))
+}
+
+/// Whether two paths lead to one file, by links of either kind. What is not there is no file yet.
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::fs::Metadata;
+        use std::os::unix::fs::MetadataExt;
+
+        // A hard link has a path of its own.
+        let file = |path: &Path| path.metadata().ok().filter(Metadata::is_file).map(|it| (it.dev(), it.ino()));
+        if file(one).is_some_and(|it| Some(it) == file(other)) {
+            return true;
+        }
+    }
     let there = |path: &Path| path.canonicalize().ok();
-    matches!(input, Input::File(log) if there(log).is_some_and(|log| Some(log) == there(path)))
+    there(one).is_some_and(|it| Some(it) == there(other))
 }
 
 /// What should be known before the summary is believed.

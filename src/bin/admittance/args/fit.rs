@@ -8,6 +8,7 @@ use admittance::replay::{self, Of, Share};
 use clap::ValueEnum;
 
 use super::Reading;
+use super::reading::HEADING;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -67,7 +68,7 @@ pub(crate) struct Fit {
     pub(crate) reading: Reading,
 
     /// Count in order of time, not of lines, as `replay --sort` decides.
-    #[arg(long, help_heading = "Reading")]
+    #[arg(long, help_heading = HEADING)]
     sort: bool,
 
     /// Write the suggested budget as a policy, complete and with its reasons, to a file.

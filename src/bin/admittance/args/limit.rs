@@ -34,7 +34,7 @@ pub(crate) struct Limit {
     /// are several policies they are told side by side, against the first. Which fields of a log are whom they name is said by
     /// --identity KIND=FIELD.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["capacity", "refill", "window", "unit"])]
-    policy: Vec<PathBuf>,
+    pub(super) policy: Vec<PathBuf>,
 
     /// Only the policy of this name, of each file.
     #[arg(long, value_name = "POLICY")]

@@ -9,9 +9,12 @@ use clap::error::ErrorKind;
 
 use super::usage_of;
 
+/// Under what the help has these flags, and whatever else says how lines are read.
+pub(super) const HEADING: &str = "Reading";
+
 /// Logs, and how they are read.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Reading")]
+#[command(next_help_heading = HEADING)]
 pub(crate) struct Reading {
     /// Logs, read one after the other as one; gzip and zstd are seen. `-` is standard input.
     #[arg(required = true, value_name = "LOG", help_heading = "Arguments")]

@@ -49,7 +49,7 @@ pub(crate) struct Replay {
     pub(crate) reading: Reading,
 
     /// Decide in order of time, not of lines. Keeps all lines in memory.
-    #[arg(long, help_heading = "Reading")]
+    #[arg(long, help_heading = reading::HEADING)]
     sort: bool,
 
     /// Write a JSON line for each line that is decided, in order, to a file or to `-`; with `-` the summary goes to standard
@@ -88,6 +88,11 @@ pub(crate) struct Trial {
 }
 
 impl Replay {
+    /// The files of policies, which are read.
+    pub(crate) fn policy_files(&self) -> &[PathBuf] {
+        &self.limit.policy
+    }
+
     /// The limits that were asked for, one at least. Ends the program where none was said, or one that cannot be.
     pub(crate) fn trials(&self) -> Vec<Trial> {
         let trial = |name: String, rule, reading| Trial {

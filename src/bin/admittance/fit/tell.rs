@@ -64,7 +64,7 @@ pub(super) fn refill(point: &FitPoint) -> String {
     format!("{} per {every}", grouped(tokens.into()))
 }
 
-pub(super) fn write(fitted: &Fitted, logs: &[String], to: &mut impl Write) -> io::Result<()> {
+pub(super) fn write(fitted: &Fitted, reading: &str, to: &mut impl Write) -> io::Result<()> {
     let number = |count: u64| grouped(count.into());
     let (one, many) = callers(fitted);
     writeln!(to, "Smallest token buckets for each {one} so that\n{}\n", promise(fitted))?;
@@ -88,7 +88,7 @@ pub(super) fn write(fitted: &Fitted, logs: &[String], to: &mut impl Write) -> io
         writeln!(to, "  {:<10}{}", unit(fitted), grouped(fitted.cost))?;
     }
     table(fitted, to)?;
-    suggestion(fitted, logs, to)
+    suggestion(fitted, reading, to)
 }
 
 fn table(fitted: &Fitted, to: &mut impl Write) -> io::Result<()> {
@@ -129,7 +129,7 @@ fn table(fitted: &Fitted, to: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn suggestion(fitted: &Fitted, logs: &[String], to: &mut impl Write) -> io::Result<()> {
+fn suggestion(fitted: &Fitted, reading: &str, to: &mut impl Write) -> io::Result<()> {
     let point = fitted.suggestion();
     let number = |count: u64| grouped(count.into());
     let (_, many) = callers(fitted);
@@ -151,17 +151,6 @@ fn suggestion(fitted: &Fitted, logs: &[String], to: &mut impl Write) -> io::Resu
         percent(lost, fitted.requests)
     )?;
     writeln!(to, "\nWho would feel it:")?;
-    let logs: Vec<String> = logs.iter().map(|log| quoted(log)).collect();
-    let unit = if unit(fitted) == "bytes" { " --unit byte" } else { "" };
     let (capacity, refill) = (point.budget.capacity(), point.refill);
-    writeln!(to, "  admittance replay {}{unit} --capacity {capacity} --refill {refill}", logs.join(" "))
-}
-
-/// As a shell takes it.
-fn quoted(log: &str) -> String {
-    match log {
-        "standard input" => "-".into(),
-        log if log.chars().all(|letter| letter.is_alphanumeric() || "./_-+,:@%".contains(letter)) => log.into(),
-        log => format!("'{}'", printable(log.as_bytes()).replace('\'', "'\\''")),
-    }
+    writeln!(to, "  admittance replay {reading} --capacity {capacity} --refill {refill}")
 }
