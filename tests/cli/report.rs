@@ -140,6 +140,103 @@ fn a_page_does_not_replace_a_log() {
     assert!(run.stderr.contains("--report /nowhere/page.html: "), "{}", run.stderr);
 }
 
+/// Whatever is written, nothing that was read is lost.
+#[cfg(unix)]
+#[test]
+fn nothing_that_is_read_is_overwritten() {
+    let kept = |path: &str, text: &str| assert_eq!(fs::read_to_string(path).unwrap(), text, "{path}");
+    let linked = |path: &str| {
+        let link = format!("{path}.link");
+        let _ = fs::remove_file(&link);
+        fs::hard_link(path, &link).unwrap();
+        link
+    };
+    let refused = |args: &[&str], said: &str| {
+        let run = run(args, "");
+        assert_eq!(run.code, 1, "{args:?}");
+        assert!(run.stderr.contains(said), "{args:?}: {}", run.stderr);
+    };
+    let path = file("linked.log", log());
+    let link = linked(&path);
+    for flag in ["--report", "--decisions"] {
+        refused(&["replay", &path, "--window", "10/1m", flag, &link], "is one of the logs");
+    }
+    for flag in ["--plot", "--policy-out"] {
+        refused(&["fit", &path, flag, &link], "is one of the logs");
+    }
+    kept(&path, &log());
+
+    let text = format!("version = 1\n\n{}", policy("kept", "window = \"1/10m\""));
+    let limits = file("kept.toml", &text);
+    for flag in ["--report", "--decisions"] {
+        for to in [&limits, &linked(&limits)] {
+            refused(&["replay", &path, "--policy", &limits, flag, to], "is one of the policies");
+        }
+    }
+    kept(&limits, &text);
+
+    let both = file("both.out", "");
+    refused(&["fit", &path, "--plot", &both, "--policy-out", &both], "--policy-out and --plot are both");
+
+    // What stands beside the page is somebody's too.
+    let (page, beside) = (file("beside.html", ""), file("beside.html.part", log()));
+    quiet(&["replay", &beside, "--window", "10/1m", "--report", &page], "");
+    kept(&beside, &log());
+    // And a link to a page stays one.
+    let link = format!("{page}.symlink");
+    let _ = fs::remove_file(&link);
+    std::os::unix::fs::symlink(&page, &link).unwrap();
+    fs::write(&page, "old").unwrap();
+    quiet(&["replay", &path, "--window", "10/1m", "--report", &link], "");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::read_to_string(&page).unwrap().starts_with("<!DOCTYPE html>"));
+}
+
+/// A cost above the capacity is refused at every instant: its caller feels that more than any.
+#[test]
+fn what_is_never_admitted_counts_for_its_caller() {
+    let trace = "{\"t_ns\":0,\"key\":\"large\",\"cost\":3}\n{\"t_ns\":1,\"key\":\"small\",\"cost\":1}\n";
+    let both = policies(
+        "sizes.toml",
+        &[policy("two", "capacity = 2, refill = \"1/1s\""), policy("four", "capacity = 4, refill = \"1/1s\"")]
+            .map(|policy| policy.replace("\"address\"", "\"account\"")),
+    );
+    let args = ["replay", "-", "--policy", &both, "--identity", "account=key"];
+    let told = quiet(&args, trace);
+    for said in [
+        "  keys denied         1 of 2     0 of 2\n",
+        "four instead of two\n  newly denied keys: 0\n  newly spared keys: 1\n    large                   denied 1 of 1, whatever the wait\n",
+    ] {
+        assert!(told.contains(said), "{said}\n{told}");
+    }
+    let page = page("never", trace, &["--capacity", "2", "--refill", "1/1s"]);
+    assert!(page.contains("<h1>1 of 2 requests, 1 of 2 keys, would have been denied</h1>"), "{page}");
+    assert!(page.contains("<th scope=\"row\">large</th><td>1</td><td>100%</td>"), "{page}");
+    assert!(!page.contains("longest time at the limit"), "{page}");
+}
+
+/// An address is nobody's account: who is denied by one and who by the other are not the same callers.
+#[test]
+fn policies_of_different_identities_are_not_held_against_each_other() {
+    let rule = "capacity = 10, refill = \"1/1s\"";
+    let both = [policy("addresses", rule), policy("accounts", rule).replace("\"address\"", "\"account\"")];
+    let both = policies("kinds.toml", &both);
+    let page = file("kinds.html", "");
+    let args = ["replay", "-", "--policy", &both, "--identity", "account=agent", "--report", &page];
+    let told = quiet(&args, log());
+    let said = "accounts instead of addresses\n  not compared caller by caller: one is for each address, the other for each agent\n";
+    assert!(told.ends_with(said), "{told}");
+    assert!(told.contains("  callers denied "), "{told}");
+    let page = fs::read_to_string(&page).unwrap();
+    assert!(
+        page.contains("Not compared caller by caller: one is for each address, the other for each agent."),
+        "{page}"
+    );
+    assert!(page.contains("<th scope=\"row\">callers denied</th>") && !page.contains("Newly"), "{page}");
+    let json: serde_json::Value = serde_json::from_str(&quiet(&[&args[..6], &["--json"]].concat(), log())).unwrap();
+    assert_eq!((json["limits"].as_array().unwrap().len(), &json["compared"]), (2, &serde_json::json!([])));
+}
+
 #[test]
 fn the_summary_is_the_same_with_a_page() {
     let (log, page) = (file("same.log", log()), file("same.html", ""));

@@ -3,7 +3,7 @@
 mod chart;
 mod compare;
 
-pub(crate) use compare::write_several;
+pub(crate) use compare::{differing, write_several};
 
 use std::io::{self, Write};
 

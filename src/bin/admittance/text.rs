@@ -58,11 +58,15 @@ pub(crate) fn span(nanos: u64) -> String {
     parts.join(" ")
 }
 
-/// A key as it can be shown: no control characters, no end of the terminal's line.
+/// A key as it can be shown: no control characters, no end of the terminal's line, and not nothing. Quotes of its own are escaped,
+/// so that an empty one looks like no other.
 pub(crate) fn printable(key: &[u8]) -> String {
     const MOST: usize = 48;
     // What does not fit is not looked at: a key may be a mebibyte.
     let part = |part: &[u8]| -> String {
+        if part.is_empty() {
+            return "\"\"".into();
+        }
         String::from_utf8_lossy(&part[..part.len().min(4 * MOST)]).chars().flat_map(char::escape_debug).collect()
     };
     let text = key::parts(key).into_iter().map(part).collect::<Vec<_>>().join(" · ");
@@ -120,5 +124,6 @@ mod tests {
         assert_eq!(printable(b"\x1b[31m\n\xff"), "\\u{1b}[31m\\n\u{fffd}");
         assert_eq!(printable(&[b'a'; 1000]).chars().count(), 48);
         assert_eq!(printable(&key::join([&b"a\n"[..], b"c"])), "a\\n · c");
+        assert_eq!((printable(b""), printable(b"\"\"")), ("\"\"".into(), "\\\"\\\"".into()));
     }
 }

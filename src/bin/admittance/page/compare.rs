@@ -4,18 +4,21 @@ use admittance::replay::{Caller, Comparison};
 use maud::{Markup, html};
 
 use super::{Section, Words, callers, limit, number};
+use crate::report::differing;
 use crate::text::{percent, span};
 
 pub(super) fn compare(sections: &[Section<'_>]) -> Markup {
     let Some((first, others)) = sections.split_first() else { return Markup::default() };
     let words = Words::of(Some(first.report));
+    let is_of_same = |other: &Section<'_>| differing(first.report, other.report).is_none();
+    let callers = if others.iter().all(is_of_same) { words.callers } else { "callers" };
     html! {
         section {
             h2 { "Side by side" }
-            div class="scroll" { table {
+            div class="scroll" { table class="sides" {
                 thead { tr { th {} @for section in sections { th { (section.name) } } } }
                 tbody {
-                    (row("limit", sections, |section| limit(&section.report.summary.rule, &words)))
+                    (row("limit", sections, |section| limit(&section.report.summary.rule, &Words::of(Some(section.report)))))
                     (row("admitted", sections, |section| {
                         let summary = &section.report.summary;
                         format!("{} ({})", number(summary.admitted), percent(summary.admitted, summary.decided()))
@@ -25,9 +28,9 @@ pub(super) fn compare(sections: &[Section<'_>]) -> Markup {
                         format!("{} ({})", number(summary.denied), percent(summary.denied, summary.decided()))
                     }))
                     (row("never", sections, |section| number(section.report.summary.never)))
-                    (row(&format!("{} denied", words.callers), sections, |section| {
+                    (row(&format!("{callers} denied"), sections, |section| {
                         let summary = &section.report.summary;
-                        format!("{} of {}", number(summary.keys_denied), number(summary.keys))
+                        format!("{} of {}", number(section.report.refused), number(summary.keys))
                     }))
                     (row("at the limit, all together", sections, |section| {
                         let held = |caller: &Caller| u128::from(caller.held_ns);
@@ -51,6 +54,12 @@ fn row(name: &str, sections: &[Section<'_>], cell: impl Fn(&Section<'_>) -> Stri
 }
 
 fn against(first: &Section<'_>, other: &Section<'_>, words: &Words) -> Markup {
+    if let Some(why) = differing(first.report, other.report) {
+        return html! {
+            h3 { (other.name) " instead of " (first.name) }
+            p { "Not compared caller by caller: " (why) "." }
+        };
+    }
     let compared = Comparison::of(first.report, other.report);
     let list = |title: &str, denied: &[&Caller]| {
         html! {

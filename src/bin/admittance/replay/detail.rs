@@ -1,7 +1,7 @@
 //! A replay in detail: the report's page, and several limits side by side.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use admittance::Rule;
@@ -9,7 +9,7 @@ use admittance::replay::key::InJson;
 use admittance::replay::{Caller, Comparison, Input, Replay, Report};
 use serde::Serialize;
 
-use super::{Failure, is_same_file, print, remarks};
+use super::{Failure, print, remarks};
 use crate::args::{self, Trial};
 use crate::page::{Followed, Section, page};
 use crate::progress::Shown;
@@ -24,11 +24,6 @@ pub(super) fn run(
     inputs: &[Input],
     shown: Option<Shown>,
 ) -> Result<(), Failure> {
-    if let Some(path) = &args.report
-        && inputs.iter().any(|input| is_same_file(input, path))
-    {
-        return Err(Failure::Overwrite { flag: "--report", path: path.clone() });
-    }
     let replays: Vec<Replay> = trials.iter().map(|trial| trial.replay.clone()).collect();
     let reports = Replay::report_each(&replays, inputs).map_err(Failure::Replay)?;
     if let Some(path) = &args.report {
@@ -52,16 +47,23 @@ fn write(path: &Path, page: &str) -> io::Result<()> {
     if path.metadata().is_ok_and(|there| !there.is_file()) {
         return fs::write(path, page);
     }
+    // A link stays one: what it leads to is replaced.
+    let path = path.canonicalize().unwrap_or_else(|_| path.into());
     let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    fs::write(&beside, page)?;
-    fs::rename(&beside, path)
+    beside.push(format!(".{}.part", std::process::id()));
+    // Never one that is there: it is somebody's.
+    let mut file = fs::File::create_new(&beside)?;
+    let done = file.write_all(page.as_bytes()).and_then(|()| fs::rename(&beside, path));
+    if done.is_err() {
+        // What is told is why it was not written.
+        let _ = fs::remove_file(&beside);
+    }
+    done
 }
 
 /// The level of the caller that was asked for, or of the one denied most. That takes reading the log once more.
 fn follow(trial: &Trial, report: &Report, inputs: &[Input], key: Option<&str>) -> Result<Followed, Failure> {
-    let Some(key) = key.map(|key| key.as_bytes().to_vec()).or_else(|| report.denied.first().map(|it| it.key.clone()))
-    else {
+    let Some(key) = key.map(|key| key.as_bytes().to_vec()).or_else(|| worst(report).map(|it| it.key.clone())) else {
         return Ok(Followed::Nobody(String::new()));
     };
     let who = text::printable(&key);
@@ -75,7 +77,7 @@ fn follow(trial: &Trial, report: &Report, inputs: &[Input], key: Option<&str>) -
     let closer = report
         .denied
         .iter()
-        .find(|caller| caller.key == key)
+        .find(|caller| caller.key == key && caller.spells > 0)
         .map(|caller| about(caller.longest, span, &trial.replay.rule()));
     let spans: Vec<(u64, u64)> = std::iter::once(span).chain(closer).collect();
     let mut levels = trial.replay.levels(inputs, &key, &spans, STRETCHES).map_err(Failure::Replay)?.into_iter();
@@ -84,6 +86,11 @@ fn follow(trial: &Trial, report: &Report, inputs: &[Input], key: Option<&str>) -
         return Ok(Followed::Nobody(format!("{who} is not in the log.")));
     }
     Ok(Followed::Caller { key, whole, closer: levels.next() })
+}
+
+/// The caller denied most; where costs above the limit alone were refused, of those. They leave a level as it is.
+fn worst(report: &Report) -> Option<&Caller> {
+    report.denied.iter().find(|caller| caller.spells > 0).or(report.denied.first())
 }
 
 /// A time at the limit, with what came before it and a refill after it, as far as the log goes.
@@ -112,7 +119,7 @@ fn can_be_read_twice(input: &Input) -> bool {
 #[derive(Serialize)]
 struct Told<'r> {
     limits: Vec<ToldLimit<'r>>,
-    /// Each but the first, against the first.
+    /// Each but the first, against the first; but for those of other identities, whose callers are others.
     compared: Vec<Compared<'r>>,
 }
 
@@ -178,7 +185,8 @@ fn tell(trials: &[Trial], reports: &[Report], json: bool) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut text, &first.summary)?;
         text.push(b'\n');
     } else {
-        let compared = others.iter().map(|(name, other)| {
+        let same = others.iter().filter(|(_, other)| report::differing(first, other).is_none());
+        let compared = same.map(|(name, other)| {
             let compared = Comparison::of(first, other);
             Compared {
                 from: first_name,

@@ -15,7 +15,8 @@ type Cell<'c> = &'c dyn Fn(&Report) -> String;
 
 pub(crate) fn write_several(named: &[(&str, &Report)], to: &mut impl Write) -> io::Result<()> {
     let [(first_name, first), others @ ..] = named else { return Ok(()) };
-    let (_, many) = keys(&first.summary);
+    let (_, same) = keys(&first.summary);
+    let many = if others.iter().all(|(_, other)| differing(first, other).is_none()) { same } else { "callers" };
     let number = |count: u64| grouped(count.into());
     for (name, report) in named {
         writeln!(to, "{name}: {}", limit_of(&report.summary))?;
@@ -24,7 +25,7 @@ pub(crate) fn write_several(named: &[(&str, &Report)], to: &mut impl Write) -> i
         ("admitted", &|of| share(of.summary.admitted, of)),
         ("denied", &|of| share(of.summary.denied, of)),
         ("never", &|of| share(of.summary.never, of)),
-        (&format!("{many} denied"), &|of| format!("{} of {}", number(of.summary.keys_denied), number(of.summary.keys))),
+        (&format!("{many} denied"), &|of| format!("{} of {}", number(of.refused), number(of.summary.keys))),
         ("at the limit", &|of| span(held(of))),
         ("99.9% spared at", &|of| of.demand.spares(999).map_or_else(|| "-".into(), number)),
     ];
@@ -48,13 +49,24 @@ pub(crate) fn write_several(named: &[(&str, &Report)], to: &mut impl Write) -> i
         writeln!(to)?;
     }
     for (name, other) in others {
-        let compared = Comparison::of(first, other);
         writeln!(to, "\n{name} instead of {first_name}")?;
+        if let Some(why) = differing(first, other) {
+            writeln!(to, "  not compared caller by caller: {why}")?;
+            continue;
+        }
+        let compared = Comparison::of(first, other);
         callers(&format!("newly denied {many}"), &compared.newly_denied, to)?;
         callers(&format!("newly spared {many}"), &compared.newly_spared, to)?;
         writeln!(to, "  denied by both: {}", number(compared.still_denied.len() as u64))?;
     }
     Ok(())
+}
+
+/// Why the callers of one are not those of the other: keys of different identities meet by accident alone.
+pub(crate) fn differing(first: &Report, other: &Report) -> Option<String> {
+    let (one, another) = (first.summary.whose(), other.summary.whose());
+    let of = |whose: Vec<&str>| printable(whose.join(" and ").as_bytes());
+    (one != another).then(|| format!("one is for each {}, the other for each {}", of(one), of(another)))
 }
 
 fn share(part: u64, of: &Report) -> String {
@@ -72,11 +84,16 @@ fn callers(title: &str, callers: &[&Caller], to: &mut impl Write) -> io::Result<
     for caller in callers.iter().take(NAMED) {
         writeln!(
             to,
-            "    {:<22}  denied {} of {}, at the limit for {}",
+            "    {:<22}  denied {} of {}, {}",
             printable(&caller.key),
-            grouped(caller.denied.into()),
+            grouped(caller.refused().into()),
             grouped(caller.lines.into()),
-            span(caller.held_ns)
+            // Where no wait helps, none is told.
+            if caller.spells == 0 {
+                "whatever the wait".into()
+            } else {
+                format!("at the limit for {}", span(caller.held_ns))
+            }
         )?;
     }
     if callers.len() > NAMED {
