@@ -40,7 +40,8 @@ fn the_unit_of_a_time_is_what_is_said_and_never_guessed() {
         assert_eq!(read, [("a".into(), nanos, 1)], "{spec} {value} {:?}", summary.bad_lines);
     }
     for (spec, value, said) in [
-        ("time=ts", "1431856800000", "ts to be a time from 1970 to 2554, found '1431856800000'"),
+        ("time=ts", "1431856800000", "2554 in seconds (:ms, :us and :ns say another unit), found '1431856800000'"),
+        ("time=ts:s", "1431856800000", "ts to be a time from 1970 to 2554, found '1431856800000'"),
         ("time=ts", "\"1431856800\"", "ts to be a time as RFC 3339 writes it"),
         ("time=ts:rfc3339", "1431856800", "ts to be a string, as in"),
         ("time=ts:ms", "\"2015-05-17T10:00:00Z\"", "ts to be a number of milliseconds since 1970"),

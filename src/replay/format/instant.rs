@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::fields::TimeUnit;
 
 /// What is said where a time is out of range.
-const RANGE: &str = "a time from 1970 to 2554";
+pub(super) const RANGE: &str = "a time from 1970 to 2554";
 
 /// Nanoseconds since 1970 of a date as RFC 3339 writes it, or what was expected.
 pub(super) fn rfc3339(text: &[u8]) -> Result<u64, &'static str> {

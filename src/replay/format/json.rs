@@ -162,7 +162,11 @@ impl Reader {
             (Some(TimeUnit::Rfc3339), false) => Err("a string, as in \"2015-05-17T10:05:03.25Z\""),
             (Some(unit), _) => instant::number(&text, unit),
             (None, true) => instant::rfc3339(&text),
-            (None, false) => instant::number(&text, TimeUnit::Seconds),
+            // Most likely of another unit, which nobody said.
+            (None, false) => instant::number(&text, TimeUnit::Seconds).map_err(|expected| match expected {
+                instant::RANGE => "a time from 1970 to 2554 in seconds (:ms, :us and :ns say another unit)",
+                expected => expected,
+            }),
         };
         time.map_err(wrong)
     }

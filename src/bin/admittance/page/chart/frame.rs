@@ -47,9 +47,10 @@ impl<'a> Frame<'a> {
     pub(super) fn on(area: &Area<'a>, x: &Marks, y: &Marks) -> Result<Self, DrawingAreaErrorKind<std::io::Error>> {
         // Numbers are as wide as their digits; labels of time are centred on their marks.
         let widest = y.at.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(1);
+        let last = x.at.last().map_or(0, |(_, text)| text.chars().count());
         let mut chart = ChartBuilder::on(area)
             .margin_top(12)
-            .margin_right(28)
+            .margin_right((4 * u32::try_from(last).unwrap_or(0)).saturating_sub(20).clamp(28, 80))
             .x_label_area_size(28)
             .y_label_area_size(18 + 8 * u32::try_from(widest).unwrap_or(8))
             .build_cartesian_2d(x.clone(), y.clone())?;
