@@ -146,8 +146,13 @@ fn lines_may_have_their_breaks_or_not_and_too_long_ones_are_counted() {
 fn what_was_refused_is_counted_for_each_caller() {
     let mut live = Replay::new(window(2, 60)).live();
     let heard: Vec<(u64, u64)> = [1, 1, 1, 5]
-        .map(|cost| live.line(call(TEN, "a", cost).as_bytes()).unwrap().map(|heard| (heard.lines, heard.refused)).unwrap())
+        .map(|cost| {
+            live.line(call(TEN, "a", cost).as_bytes()).unwrap().map(|heard| (heard.lines, heard.refused)).unwrap()
+        })
         .into();
     assert_eq!(heard, [(1, 0), (2, 0), (3, 1), (4, 2)]);
-    assert_eq!(live.line(call(TEN, "b", 5).as_bytes()).unwrap().map(|heard| (heard.lines, heard.refused)), Some((1, 1)));
+    assert_eq!(
+        live.line(call(TEN, "b", 5).as_bytes()).unwrap().map(|heard| (heard.lines, heard.refused)),
+        Some((1, 1))
+    );
 }
