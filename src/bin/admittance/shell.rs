@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
 
 use crate::args::{self, Args};
 
@@ -38,7 +39,7 @@ pub(crate) fn completions(args: &args::Completions) -> Result<(), Failure> {
 }
 
 pub(crate) fn man(args: &args::Man) -> Result<(), Failure> {
-    let mut command = Args::command();
+    let mut command = Args::command().disable_help_subcommand(true);
     // Names the subcommands as they are called, `admittance-replay`.
     command.build();
     let Some(folder) = &args.out else {
@@ -48,17 +49,31 @@ pub(crate) fn man(args: &args::Man) -> Result<(), Failure> {
     pages(&command, folder)
 }
 
-/// Writes a command's page, and those of its subcommands. `help` says nothing that they do not.
+/// Writes a command's page, and those of its subcommands.
 fn pages(command: &clap::Command, folder: &Path) -> Result<(), Failure> {
     let path = folder.join(Man::new(command.clone()).get_filename());
     page(command).and_then(|page| fs::write(&path, page)).map_err(|error| Failure { path: Some(path), error })?;
-    let is_told = |sub: &&clap::Command| sub.get_name() != "help" && !sub.is_hide_set();
-    command.get_subcommands().filter(is_told).try_for_each(|sub| pages(sub, folder))
+    command.get_subcommands().filter(|sub| !sub.is_hide_set()).try_for_each(|sub| pages(sub, folder))
 }
 
+/// As clap would have it, but for what follows the flags: examples whose lines are to stay as they are.
 fn page(command: &clap::Command) -> io::Result<Vec<u8>> {
-    let mut page = Vec::new();
-    Man::new(command.clone()).render(&mut page)?;
+    let (man, mut page) = (Man::new(command.clone()), Vec::new());
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    if let Some(notes) = command.get_after_help() {
+        let mut roff = Roff::new();
+        roff.control("SH", ["EXAMPLES AND NOTES"]).control("nf", []);
+        roff.text([roman(notes.to_string())]).control("fi", []);
+        roff.to_writer(&mut page)?;
+    }
+    man.render_version_section(&mut page)?;
     Ok(page)
 }
 

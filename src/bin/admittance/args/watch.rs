@@ -33,7 +33,7 @@ A signal ends it as it ends other programs, after the terminal is put back.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[command(mut_arg("logs", |arg| arg.required(false).default_value("-").help("Standard input, and nothing else").hide_default_value(true)))]
+#[command(mut_arg("logs", |arg| arg.required(false).default_value("-").hide(true)))]
 #[command(mut_arg("threads", |arg| arg.hide(true)))]
 pub(crate) struct Watch {
     #[command(flatten)]
