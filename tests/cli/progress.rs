@@ -37,10 +37,10 @@ fn the_bar_is_drawn_on_a_terminal_alone_and_cleared_at_the_end() {
         assert_eq!((status.exit_code(), status.signal()), (0, None));
     }
     assert_eq!(shown.screen().contents(), "");
-    assert!(fs::read_to_string(summary).unwrap().contains("2 denied"));
+    assert!(fs::read_to_string(summary).unwrap().contains("denied    2"));
     for terminal in [&quiet, &elsewhere] {
         assert!(!terminal.written().contains(BAR), "{}", terminal.written());
-        assert!(terminal.screen().contents().contains("2 denied"), "{}", terminal.screen().contents());
+        assert!(terminal.screen().contents().contains("denied    2"), "{}", terminal.screen().contents());
     }
     assert_eq!(fs::read_to_string(errors).unwrap(), "");
     later.log = None;

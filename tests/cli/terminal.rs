@@ -84,7 +84,10 @@ impl Terminal {
         while !is_so(&now) {
             let left = PATIENCE.checked_sub(start.elapsed()).filter(|_| !now.closed || what == CLOSED);
             let Some(left) = left else {
-                panic!("waited for {what}, and there is\n{}", now.parser.screen().contents())
+                let contents = now.parser.screen().contents();
+                // Whoever reads goes on reading.
+                drop(now);
+                panic!("waited for {what}, and there is\n{contents}")
             };
             now = news.wait_timeout(now, left).unwrap().0;
         }

@@ -63,7 +63,9 @@ fn a_caller_is_told_before_the_log_ends() {
     let (begun, ended) = line.split_at(30);
     log.write_all(format!("{line}{begun}").as_bytes()).unwrap();
     log.flush().unwrap();
-    assert_eq!(read(), "2015-05-17T10:00:00Z 1 lines: 1 admitted, 0 denied; 0 limited now of 1 caller; 1.0 lines/s\n");
+    // By then the log's clock has run on for a second, more or less.
+    let told = read();
+    assert!(told.contains("Z 1 lines: 1 admitted, 0 denied; 0 limited now of 1 caller; "), "{told}");
     log.write_all(ended.as_bytes()).unwrap();
     log.flush().unwrap();
     assert_eq!(read(), "2015-05-17T10:00:00Z limited a: would pass in 1h\n");
@@ -85,8 +87,9 @@ fn strict_stops_at_the_line_that_cannot_be_read() {
 
 #[test]
 fn a_policy_is_watched_as_it_is_replayed() {
-    let one = "[[policy]]\nname = \"api\"\nidentity = \"address\"\ncapacity = 1\nrefill = \"1/1h\"\nstate_limit = \"100 keys\"\n";
-    let policies = file("watched.toml", format!("{}{}", one, one.replace("api", "other")));
+    let one = "\n[[policy]]\nname = \"api\"\nunit = \"request\"\nidentity = \"address\"\nscope = { store = \"process\" }\n\
+        rule = { capacity = 1, refill = \"1/1h\" }\non_exhausted = \"deny\"\nmax_keys = 100\noverflow = \"deny\"\n";
+    let policies = file("watched.toml", format!("version = 1\n{one}{}", one.replace("api", "other")));
     let log = access("a", 0, 1).repeat(2);
     let run_of = |name: &[&str]| run(&[&["watch", "--policy", &policies], name].concat(), &log);
     let chosen = run_of(&["--name", "api"]);

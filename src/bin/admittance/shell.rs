@@ -73,7 +73,10 @@ fn page(command: &clap::Command) -> io::Result<Vec<u8>> {
         roff.text([roman(notes.to_string())]).control("fi", []);
         roff.to_writer(&mut page)?;
     }
-    man.render_version_section(&mut page)?;
+    // The program has one; a subcommand has none, and clap_mangen wants one.
+    if command.get_version().is_some() {
+        man.render_version_section(&mut page)?;
+    }
     Ok(page)
 }
 

@@ -96,7 +96,11 @@ pub(super) fn run(mut tally: Tally, name: String, exit_at_end: bool) -> Result<(
                 Next::Nothing => {}
                 Next::Quit => break Ok(()),
             },
-            // A new size, most of all.
+            // Even where it is the old one again by now: what was there in between may have cut the picture.
+            Ok(Event::Terminal(Ok(Happened::Resize(..)))) => {
+                screen.0.clear().map_err(Failure::Terminal)?;
+                is_due = true;
+            }
             Ok(Event::Terminal(Ok(_))) | Err(RecvTimeoutError::Timeout) => is_due = true,
             Ok(Event::Terminal(Err(error))) => break Err(Failure::Terminal(error)),
             #[cfg(unix)]
