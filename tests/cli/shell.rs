@@ -7,8 +7,17 @@ use std::{fs, io::Write};
 use crate::program::{file, quiet, run};
 
 /// Every command, as it is called.
-const COMMANDS: [&[&str]; 7] =
-    [&["replay"], &["watch"], &["load"], &["retry"], &["policy", "check"], &["completions"], &["man"]];
+const COMMANDS: [&[&str]; 9] = [
+    &["replay"],
+    &["watch"],
+    &["fit"],
+    &["gen"],
+    &["load"],
+    &["retry"],
+    &["policy", "check"],
+    &["completions"],
+    &["man"],
+];
 
 /// Runs a program of the system on some input; `None` where it is not there.
 fn system(program: &str, args: &[&str], stdin: &str) -> Option<(String, String, bool)> {
@@ -105,15 +114,17 @@ fn every_command_has_a_page_with_all_its_flags_that_man_can_read() {
     assert_eq!(quiet(&["man"], ""), main);
     // No page is named that is not there.
     let told: Vec<&str> = main.lines().filter_map(|line| line.strip_suffix("(1)")).collect();
-    assert_eq!(told.len(), 7, "{main}");
+    assert_eq!(told.len(), 9, "{main}");
     for name in told {
         assert!(folder.join(format!("{}.1", name.replace("\\-", "-"))).exists(), "{name}");
     }
     for page in fs::read_dir(&folder).unwrap() {
         let path = page.unwrap().path();
         let path = path.to_str().unwrap();
-        let Some((text, warnings, is_right)) = system("groff", &["-Tutf8", "-man", "-ww", path], "") else { return };
-        assert!(is_right && warnings.is_empty() && text.contains("NAME"), "{path}: {warnings}");
+        let Some((text, warnings, is_right)) = system("groff", &["-Tutf8", "-P-cbou", "-man", "-ww", path], "") else {
+            return;
+        };
+        assert!(is_right && warnings.is_empty() && text.contains("DESCRIPTION"), "{path}: {warnings}");
     }
     // Examples stand as they were written, a line each.
     let path = folder.join("admittance-replay.1");

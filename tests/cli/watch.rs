@@ -64,8 +64,8 @@ fn a_caller_is_told_before_the_log_ends() {
     log.write_all(format!("{line}{begun}").as_bytes()).unwrap();
     log.flush().unwrap();
     // By then the log's clock has run on for a second, more or less.
-    let told = read();
-    assert!(told.contains("Z 1 lines: 1 admitted, 0 denied; 0 limited now of 1 caller; "), "{told}");
+    let first = read();
+    assert!(first.contains("Z 1 lines: 1 admitted, 0 denied; 0 limited now of 1 caller; "), "{first}");
     log.write_all(ended.as_bytes()).unwrap();
     log.flush().unwrap();
     assert_eq!(read(), "2015-05-17T10:00:00Z limited a: would pass in 1h\n");

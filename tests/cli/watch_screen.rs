@@ -26,7 +26,8 @@ fn is_refused(terminal: &Terminal, caller: &str, times: u64) {
 fn who_is_limited_is_shown_with_counts_and_q_leaves_the_terminal_as_it_was() {
     let mut terminal = watch("screen");
     terminal.shows("no line yet");
-    assert!(terminal.screen().alternate_screen() && terminal.screen().hide_cursor());
+    terminal
+        .shows_that("a screen of its own without a cursor", |screen| screen.alternate_screen() && screen.hide_cursor());
     terminal.feed(&access("192.0.2.7", 0, 1).repeat(5));
     terminal.feed(&access("192.0.2.9", 0, 1));
     terminal.feed("what?\n");
