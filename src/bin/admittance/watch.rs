@@ -53,6 +53,6 @@ pub(crate) fn run(args: &args::Watch) -> Result<(), Failure> {
     if args.plain || !io::stdout().is_terminal() {
         plain::run(tally)
     } else {
-        screen::run(tally, trial.name, args.exit_at_end)
+        screen::run(tally, &trial.name, args.exit_at_end)
     }
 }

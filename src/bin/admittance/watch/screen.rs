@@ -46,7 +46,7 @@ enum Next {
     Quit,
 }
 
-pub(super) fn run(mut tally: Tally, name: String, exit_at_end: bool) -> Result<(), Failure> {
+pub(super) fn run(mut tally: Tally, name: &str, exit_at_end: bool) -> Result<(), Failure> {
     let (send, events) = mpsc::sync_channel(8);
     signals(&send).map_err(Failure::Terminal)?;
     let mut screen = Screen::enter().map_err(Failure::Terminal)?;

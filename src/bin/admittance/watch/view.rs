@@ -153,7 +153,7 @@ impl View {
             (sums.decided_late, "late"),
         ] {
             if count > 0 {
-                text += &format!(", {} {what}", number(count));
+                text.extend([", ", &number(count), " ", what]);
             }
         }
         text

@@ -71,10 +71,11 @@ fn draw_limited(frame: &mut Frame<'_>, view: &View, chosen: &mut Chosen, area: R
     let inside = usize::from(area.height.saturating_sub(3));
     chosen.row = chosen.row.min(view.limited.len().saturating_sub(inside.max(1)));
     let refused = grouped(view.refused_in_minute().into());
-    let mut title = format!(" Limited now: {} ({refused} refused in the last minute", view.held());
-    if view.unlisted > 0 {
-        title += &format!("; {} of callers not listed", grouped(view.unlisted.into()));
-    }
+    let unlisted = match view.unlisted {
+        0 => String::new(),
+        lines => format!("; {} of callers not listed", grouped(lines.into())),
+    };
+    let title = format!(" Limited now: {} ({refused} refused in the last minute{unlisted}) ", view.held());
     let rows = view.limited.iter().skip(chosen.row).take(inside).map(|row| {
         let style = if row.wait == Some(0) { Style::new().dim() } else { Style::new() };
         let number = |count: u64| Cell::from(Line::from(grouped(count.into())).right_aligned());
@@ -85,7 +86,7 @@ fn draw_limited(frame: &mut Frame<'_>, view: &View, chosen: &mut Chosen, area: R
     let widths = [KEY, Constraint::Length(12), Constraint::Length(12), Constraint::Length(16)];
     let table = Table::new(rows, widths)
         .header(Row::new(std::iter::once(Cell::from("caller")).chain(head)).dim())
-        .block(Block::bordered().title(title + ") "));
+        .block(Block::bordered().title(title));
     frame.render_widget(table, area);
 }
 
