@@ -75,8 +75,9 @@ proptest! {
             .collect();
         let (decisions, _) = decide(&Replay::new(rule), log.iter().map(|(line, _)| line.as_str()).collect::<String>());
         let mut live = Replay::new(rule).live().keys_at_most(most);
-        let (mut missed, mut undecided) = (HashSet::new(), 0);
+        let (mut missed, mut undecided, mut latest) = (HashSet::new(), 0, 0);
         for ((line, key), expected) in log.iter().zip(decisions) {
+            latest = expected.time.max(latest);
             match live.line(line.as_bytes()) {
                 // What a caller did unheard is not known.
                 Ok(heard) if !missed.contains(key) => {
@@ -91,6 +92,7 @@ proptest! {
                 Err(error) => prop_assert!(false, "{}", error),
             }
             prop_assert!(live.keys() <= most);
+            prop_assert_eq!(live.clock(), Some(latest));
         }
         prop_assert_eq!(live.sums().undecided, undecided);
     }
