@@ -19,7 +19,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::decided::Decided;
-use super::format::{Reader, detect, guess};
+use super::format::{FieldError, Reader, detect, guess};
 use super::name::Name;
 use super::reading::Reading;
 use super::record::LineError;
@@ -27,7 +27,7 @@ use super::rule::{Outcome, State};
 use super::source::LONGEST_LINE;
 use crate::rule::Rule;
 
-/// How many keys are held where nothing is said: about 100 MB.
+/// How many keys are held where nothing is said: up to 230 MB.
 const KEYS: usize = 1_000_000;
 
 /// How late a line may be, in nanoseconds, and still find its caller's bucket, whatever was seen before.
@@ -61,6 +61,8 @@ pub struct Live {
     reading: Reading,
     /// Of the format, as soon as it is known.
     reader: Option<Reader>,
+    /// What told what is wrong with a line before it was known.
+    guessed: Option<Reader>,
     hasher: DefaultHashBuilder,
     callers: HashTable<Caller>,
     most: usize,
@@ -80,6 +82,8 @@ pub struct LiveSums {
     pub lines: u64,
     /// Lines that could not be read.
     pub unreadable: u64,
+    /// Lines that are not on the routes that are asked about.
+    pub outside: u64,
     /// Lines admitted.
     pub admitted: u64,
     /// Lines denied.
@@ -115,6 +119,8 @@ pub struct Heard<'l> {
 pub enum LiveError {
     /// It cannot be read.
     Unreadable(LineError),
+    /// The format that it is written in does not tell what is asked of it; nor will the next line.
+    Field(FieldError),
     /// Its key is new, as many are held as may be, and too few of them are full again.
     #[non_exhaustive]
     Full {
@@ -138,6 +144,7 @@ impl Live {
         Self {
             rule,
             reader: None,
+            guessed: None,
             reading,
             hasher: DefaultHashBuilder::default(),
             callers: HashTable::new(),
@@ -149,7 +156,7 @@ impl Live {
         }
     }
 
-    /// Holds at most so many keys, one at least; a million where nothing is said. About 100 bytes each, and what a name has
+    /// Holds at most so many keys, one at least; a million where nothing is said. Up to 230 bytes each, and what a name has
     /// above 22 bytes.
     #[must_use]
     pub fn keys_at_most(mut self, keys: usize) -> Self {
@@ -187,11 +194,13 @@ impl Live {
         self.clock
     }
 
-    /// Decides the next line, with its break or without. `None` where there is nothing to decide: the line is empty.
+    /// Decides the next line, with its break or without. `None` where there is nothing to decide: the line is empty, or
+    /// not on the routes that are asked about.
     ///
     /// # Errors
     ///
-    /// When the line cannot be read, or its key is one too many. It is counted, and the next line may come.
+    /// When the line cannot be read, or its key is one too many: it is counted, and the next line may come. Or when the format
+    /// does not tell what is asked; [`Reading::check`] asks before the first line, where the format is known.
     pub fn line<'l>(&'l mut self, line: &[u8]) -> Result<Option<Heard<'l>>, LiveError> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -203,20 +212,31 @@ impl Live {
         let record = if too_long {
             Err(LineError::found(LONGEST_LINE, "a line of at most 1 MiB", "more".into()))
         } else {
-            if self.reader.is_none() {
-                let format = self.reading.format.or_else(|| detect(line));
-                self.reader = format.map(|format| Reader::new(format, &self.reading));
-            }
-            match &mut self.reader {
-                Some(reader) => reader.read(line),
-                None => Reader::new(guess(line), &self.reading).read(line),
-            }
+            self.reader_for(line)?.read(line)
         };
         let record = record.map_err(|error| {
             self.sums.unreadable += 1;
             LiveError::Unreadable(error)
         })?;
+        let Some(record) = record else {
+            self.sums.outside += 1;
+            return Ok(None);
+        };
         self.decide(record.time, record.cost, &record.key).map(Some)
+    }
+
+    /// The log's reader as soon as a line has told its format, or what the line looks most like.
+    fn reader_for(&mut self, line: &[u8]) -> Result<&mut Reader, LiveError> {
+        if self.reader.is_none() {
+            let format = self.reading.format.clone().or_else(|| detect(line));
+            self.reader =
+                format.map(|format| Reader::new(&format, &self.reading)).transpose().map_err(LiveError::Field)?;
+        }
+        match &mut self.reader {
+            Some(reader) => Ok(reader),
+            // The line cannot be read; who asked does not matter.
+            None => Ok(self.guessed.insert(Reader::new(&guess(line), &Reading::new()).map_err(LiveError::Field)?)),
+        }
     }
 
     fn decide(&mut self, time: u64, cost: u64, name: &[u8]) -> Result<Heard<'_>, LiveError> {
@@ -286,6 +306,7 @@ impl fmt::Display for LiveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(error) => write!(f, "{error}"),
+            Self::Field(error) => write!(f, "{error}"),
             Self::Full { keys } => write!(f, "a new key, where {keys} are held and too few of them full again"),
         }
     }
@@ -295,6 +316,7 @@ impl error::Error for LiveError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self {
             Self::Unreadable(error) => Some(error),
+            Self::Field(error) => Some(error),
             Self::Full { .. } => None,
         }
     }

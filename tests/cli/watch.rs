@@ -86,6 +86,17 @@ fn strict_stops_at_the_line_that_cannot_be_read() {
 }
 
 #[test]
+fn a_log_without_the_field_that_is_asked_for_ends_it() {
+    let run = run(&["watch", "--window", "1/1h", "--identity", "tenant"], access("a", 0, 1));
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+    assert!(
+        run.stderr.starts_with("admittance: standard input: the combined format has no field 'tenant'"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn a_policy_is_watched_as_it_is_replayed() {
     let one = "\n[[policy]]\nname = \"api\"\nunit = \"request\"\nidentity = \"address\"\nscope = { store = \"process\" }\n\
         rule = { capacity = 1, refill = \"1/1h\" }\non_exhausted = \"deny\"\nmax_keys = 100\noverflow = \"deny\"\n";

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use admittance::Rule;
-use admittance::replay::{Live, LiveError, Outcome, Replay, Unit};
+use admittance::policy::Scope;
+use admittance::replay::{Live, LiveError, Outcome, Reading, Replay, Unit};
 use proptest::prelude::*;
 
 use crate::support::{Owned, SECOND, TEN, access, bucket, call, decide, window};
@@ -142,6 +143,41 @@ fn lines_may_have_their_breaks_or_not_and_too_long_ones_are_counted() {
     let Err(LiveError::Unreadable(error)) = live.line(long.as_bytes()) else { panic!("it is too long") };
     assert_eq!((error.column, &*error.expected), ((1 << 20) + 1, "a line of at most 1 MiB"));
     assert_eq!((live.sums().lines, live.sums().unreadable), (4, 1));
+}
+
+/// Users on the routes of an API: lines of others, of elsewhere and of nobody.
+#[test]
+fn callers_and_routes_are_those_of_a_replay() {
+    let line = |user: &str, path: &str, second: u64| {
+        access("192.0.2.1", second, "1").replace("- -", &format!("- {user}")).replace("GET /", &format!("GET {path}"))
+    };
+    let log: String =
+        [("ann", "/api/a"), ("bob", "/api"), ("ann", "/apiary"), ("ann", "/api/b"), ("-", "/api"), ("-", "/")]
+            .iter()
+            .enumerate()
+            .map(|(second, (user, path))| line(user, path, second as u64))
+            .collect();
+    let reading = Reading::new().identity("user".parse().unwrap()).scope(&Scope::process().routes(["/api"]));
+    let replay = Replay::new(window(1, 60)).reading(reading);
+    let (decisions, summary) = decide(&replay, &log);
+    assert_eq!(decisions.iter().map(|decided| &*decided.key).collect::<Vec<_>>(), [&b"ann"[..], b"bob", b"ann"]);
+    let mut live = replay.live();
+    assert_eq!(hear(&mut live, log.as_bytes()), decisions);
+    let sums = live.sums();
+    assert_eq!((sums.outside, sums.unreadable, sums.denied), (summary.outside, summary.unreadable, summary.denied));
+    assert_eq!((sums.lines, sums.outside, sums.unreadable, sums.denied), (6, 2, 1, 1));
+}
+
+#[test]
+fn a_format_that_does_not_tell_what_is_asked_says_so_at_its_first_line() {
+    let replay = Replay::new(window(1, 60)).reading(Reading::new().identity("tenant".parse().unwrap()));
+    let mut live = replay.live();
+    assert!(matches!(live.line(b"what?"), Err(LiveError::Unreadable(_))));
+    let line = access("192.0.2.1", 0, "1");
+    for _ in 0..2 {
+        let Err(LiveError::Field(error)) = live.line(line.as_bytes()) else { panic!("there is no tenant") };
+        assert!(error.to_string().starts_with("the combined format has no field 'tenant'"), "{error}");
+    }
 }
 
 #[test]

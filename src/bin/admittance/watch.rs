@@ -13,15 +13,13 @@ mod view;
 use std::fmt;
 use std::io::{self, IsTerminal};
 
-use admittance::replay::BadLine;
-
 use crate::args;
-use tally::Tally;
+use tally::{Stopped, Tally};
 
 /// Why it ended early.
 pub(crate) enum Failure {
     Read(io::Error),
-    Unreadable(BadLine),
+    Stopped(Stopped),
     Terminal(io::Error),
     Write(io::Error),
 }
@@ -36,7 +34,8 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Read(error) => write!(f, "{}: {error}", feed::NAME),
-            Self::Unreadable(bad) => write!(f, "{bad}; stopped, because of --strict"),
+            Self::Stopped(Stopped::Unreadable(bad)) => write!(f, "{bad}; stopped, because of --strict"),
+            Self::Stopped(Stopped::Field(error)) => write!(f, "{}: {error}", feed::NAME),
             Self::Terminal(error) => write!(f, "the terminal: {error}; --plain writes lines of text instead"),
             Self::Write(error) => write!(f, "standard output: {error}"),
         }

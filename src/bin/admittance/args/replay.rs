@@ -122,12 +122,7 @@ impl Replay {
 }
 
 /// What the policy says, as far as a log can be asked about it. Ends the program where it cannot.
-pub(super) fn policy_of(
-    reading: &Reading,
-    file: &Path,
-    policy: &Policy,
-    command: &str,
-) -> (Rule, replay::Reading) {
+pub(super) fn policy_of(reading: &Reading, file: &Path, policy: &Policy, command: &str) -> (Rule, replay::Reading) {
     let cannot = |what: &str| -> ! {
         usage_of(
             command,

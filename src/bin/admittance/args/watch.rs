@@ -14,6 +14,8 @@ Examples:
     ssh web tail -F access.log | admittance watch --capacity 20 --refill 5/1s
   In a script, as lines of text, until the log ends:
     journalctl -u web -o cat --since today | admittance watch --window 100/1m --plain
+  Other logs, other callers: by the flags of replay, whose --help has more of them:
+    tail -F app.jsonl | admittance watch --window 100/1m --field time=ts:ms --field key=user.id
 
 The log is standard input and nothing else: tail -F knows how to follow a file. Each line is decided as it
 comes, as replay would decide it, and by the log's own clock: rates, minutes and waits are those of the times in the
@@ -27,7 +29,8 @@ minute before, a line of sums a second at most, and the sums at the end.
 
 Exit codes:
   0  quit, or the log ended; lines that cannot be read, and denials, are no failure
-  1  standard input cannot be read, the terminal cannot be used, or --strict met a line that cannot be read
+  1  standard input cannot be read, the terminal cannot be used, the log does not have what --identity says, or --strict
+     met a line that cannot be read
   2  the command line is wrong
 A signal ends it as it ends other programs, after the terminal is put back.";
 
@@ -50,7 +53,7 @@ pub(crate) struct Watch {
     #[arg(long, help_heading = WATCHING)]
     pub(crate) exit_at_end: bool,
 
-    /// Callers held at most, about 100 bytes each. Those whose budget is full again make room; where too few are, new callers'
+    /// Callers held at most, some 200 bytes each. Those whose budget is full again make room; where too few are, new callers'
     /// lines are counted as undecided.
     #[arg(
         long,
@@ -77,14 +80,14 @@ impl Watch {
         if self.reading.threads.is_some() {
             refused(ErrorKind::ArgumentConflict, "--threads: watch decides line by line, on one thread");
         }
-        let reading = self.reading.reading();
         let trial =
             |name: &str, rule, reading| Trial { name: name.into(), replay: replay::Replay::new(rule).reading(reading) };
         match &*self.limit.policies("watch") {
-            [] => trial("limit", self.limit.rule("watch"), reading),
+            [] => trial("limit", self.limit.rule("watch"), self.reading.reading("watch")),
             [(file, policy)] => {
-                let (rule, unit) = policy_of(&self.reading, file, policy, "watch");
-                trial(policy.name(), rule, reading.unit(unit))
+                self.reading.names_of(&std::iter::once(policy), "watch");
+                let (rule, reading) = policy_of(&self.reading, file, policy, "watch");
+                trial(policy.name(), rule, reading)
             }
             several => {
                 let names = several.iter().map(|(_, policy)| policy.name()).collect::<Vec<_>>().join(", ");

@@ -56,7 +56,7 @@ fn hear(tally: &mut Tally, lines: &[u8]) -> Result<(), Failure> {
         said.push('\n');
     });
     say(&said)?;
-    heard.map_err(Failure::Unreadable)
+    heard.map_err(Failure::Stopped)
 }
 
 fn anew(heard: &Heard<'_>) -> String {

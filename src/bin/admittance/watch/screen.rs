@@ -77,8 +77,8 @@ pub(super) fn run(mut tally: Tally, name: &str, exit_at_end: bool) -> Result<(),
         };
         match event {
             Ok(Event::Fed(Fed::Lines(lines))) => {
-                if let Err(bad) = tally.hear(&lines, Instant::now(), |_| {}) {
-                    break Err(Failure::Unreadable(bad));
+                if let Err(stopped) = tally.hear(&lines, Instant::now(), |_| {}) {
+                    break Err(Failure::Stopped(stopped));
                 }
                 is_due |= !chosen.paused;
             }

@@ -2,13 +2,19 @@
 
 use std::time::Instant;
 
-use admittance::replay::{BadLine, Heard, Live, LiveError, Outcome};
+use admittance::replay::{BadLine, FieldError, Heard, Live, LiveError, Outcome};
 
 use super::clock::Clock;
 use super::feed;
 use super::leaders::Leaders;
 use super::limited::{AllLimited, SECOND};
 use super::minute::Minute;
+
+/// Why no more is heard.
+pub(crate) enum Stopped {
+    Unreadable(BadLine),
+    Field(FieldError),
+}
 
 pub(super) struct Tally {
     pub(super) live: Live,
@@ -51,8 +57,8 @@ impl Tally {
     ///
     /// # Errors
     ///
-    /// The first line that cannot be read, where that was asked for.
-    pub(super) fn hear(&mut self, lines: &[u8], at: Instant, mut anew: impl FnMut(&Heard<'_>)) -> Result<(), BadLine> {
+    /// The first line that cannot be read, where that was asked for; or that the format does not tell what was asked.
+    pub(super) fn hear(&mut self, lines: &[u8], at: Instant, mut anew: impl FnMut(&Heard<'_>)) -> Result<(), Stopped> {
         for line in lines.split_inclusive(|&byte| byte == b'\n') {
             self.breaks += 1;
             match self.live.line(line) {
@@ -75,9 +81,10 @@ impl Tally {
                     let bad = BadLine::new(feed::NAME.into(), self.breaks, error);
                     self.bad = Some(bad.clone());
                     if self.live.is_strict() {
-                        return Err(bad);
+                        return Err(Stopped::Unreadable(bad));
                     }
                 }
+                Err(LiveError::Field(error)) => return Err(Stopped::Field(error)),
                 // Nothing to decide; or counted, and told with the sums.
                 Ok(None) | Err(_) => {}
             }

@@ -148,6 +148,7 @@ impl View {
             format!("{} lines: {} admitted, {} denied", number(sums.lines), number(sums.admitted), number(sums.denied));
         for (count, what) in [
             (sums.never, "never admitted at their cost"),
+            (sums.outside, "of other routes"),
             (sums.unreadable, "unreadable"),
             (sums.undecided, "undecided (too many callers)"),
             (sums.decided_late, "late"),
