@@ -59,6 +59,7 @@
 //! | `report`, `compare` | every caller that was denied, in detail; two limits side by side |
 //! | `level` | one caller followed through time |
 //! | `fit` | the smallest budgets that would have spared most callers |
+//! | `live` | lines decided as they are written, in bounded memory |
 //! | `summary`, `error`, `progress` | what is told |
 
 mod batch;
@@ -73,6 +74,7 @@ mod history;
 mod identity;
 pub mod key;
 mod level;
+mod live;
 mod name;
 mod progress;
 mod reading;
@@ -94,6 +96,7 @@ pub use fit::{Checked, Demanding, Fit, FitError, FitPoint, Fitted, Of, Refused, 
 pub use format::{FieldError, Fields, Format, LogFormat, TimeUnit, alb, combined, json, jsonl, nginx};
 pub use identity::Identity;
 pub use level::Level;
+pub use live::{Heard, Live, LiveError, LiveSums};
 pub use progress::Progress;
 pub use reading::Reading;
 pub use record::{LineError, Record, Unit};

@@ -88,6 +88,11 @@ impl State {
         rule.available(self.word, (time - self.epoch).min(crate::budget::HORIZON))
     }
 
+    /// From when on, in nanoseconds since 1970, its bucket is full if nothing more comes: no earlier than the latest line.
+    pub(super) fn full_at(&self, rule: &Rule) -> u64 {
+        self.epoch.saturating_add(rule.full_at(self.word, self.latest - self.epoch))
+    }
+
     fn step(&self, cost: u64, rule: &Rule) -> Step {
         rule.acquire(self.word, cost, self.latest - self.epoch)
     }

@@ -10,6 +10,7 @@ use super::error::Error;
 use super::format::Format;
 use super::history::History;
 use super::level::{Following, Level};
+use super::live::Live;
 use super::progress::Progress;
 use super::reading::Reading;
 use super::record::Unit;
@@ -90,6 +91,12 @@ impl Replay {
     #[must_use]
     pub fn progress(&self) -> Progress {
         self.progress.clone()
+    }
+
+    /// The same for lines that come one at a time: a log that is followed. They are decided as they come, sorted or not.
+    #[must_use]
+    pub fn live(&self) -> Live {
+        Live::new(self.rule, self.reading.clone())
     }
 
     /// Decides all inputs, one after the other, and tells nothing but the sums.

@@ -80,6 +80,14 @@ pub struct BadLine {
     pub error: LineError,
 }
 
+impl BadLine {
+    /// A line, counted from 1, of an input of this name.
+    #[must_use]
+    pub const fn new(input: String, line: u64, error: LineError) -> Self {
+        Self { input, line, error }
+    }
+}
+
 /// `access.log:7:14: expected …, found …`.
 impl fmt::Display for BadLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

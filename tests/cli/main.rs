@@ -8,9 +8,17 @@ mod formats;
 mod generate;
 mod policy;
 mod program;
+#[cfg(unix)]
+mod progress;
 mod report;
 mod retry;
+mod shell;
 mod store;
 mod summary;
+#[cfg(unix)]
+mod terminal;
 mod usage;
 mod vectors;
+mod watch;
+#[cfg(unix)]
+mod watch_screen;

@@ -11,6 +11,7 @@ mod fit;
 mod identity;
 mod inputs;
 mod jsonl;
+mod live;
 mod merge;
 mod nginx;
 mod random;

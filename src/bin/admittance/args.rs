@@ -8,6 +8,8 @@ mod load;
 mod policy;
 mod reading;
 mod replay;
+mod shell;
+mod watch;
 
 pub(crate) use again::reading_again;
 pub(crate) use fit::Fit;
@@ -17,6 +19,8 @@ pub(crate) use load::Load;
 pub(crate) use policy::{Check, Policy};
 pub(crate) use reading::Reading;
 pub(crate) use replay::{Replay, Trial};
+pub(crate) use shell::{Completions, Man};
+pub(crate) use watch::Watch;
 
 use std::path::Path;
 
@@ -37,6 +41,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Decide every line of an access log or a trace, and say who would have been denied.
     Replay(Replay),
+    /// Follow a log as it is written, and show who is being limited now.
+    Watch(Watch),
     /// Drive a shared store with a policy, and say what it admitted and how fast it answered.
     Load(Load),
     /// Say which limits would have spared most callers of a log: the smallest capacity at each of some refills, and one to use.
@@ -52,15 +58,21 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: Policy,
     },
+    /// Write what a shell needs to complete these commands.
+    Completions(Completions),
+    /// Write these commands' pages for man.
+    Man(Man),
 }
 
 const FIRST_STEPS: &str = "\
 Try a limit of five requests at once and one every two seconds on a log:
   admittance replay access.log --capacity 5 --refill 1/2s
+See who would be limited right now:
+  tail -F access.log | admittance watch --capacity 5 --refill 1/2s
 See when a client may try again:
   admittance retry --header 'Retry-After: 3' --deadline 10s --attempts 5
 
-`admittance replay --help` has all flags, more examples and the exit codes.";
+The --help of each command has all flags, more examples and the exit codes.";
 
 /// The policy of this name in a file, or the only one. Ends the program where there is none, or the file cannot be used.
 fn chosen(file: &Path, name: Option<&str>, command: &str) -> SaidPolicy {

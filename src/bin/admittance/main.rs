@@ -1,4 +1,4 @@
-//! The `admittance` program: limits tried on logs, policies checked, retries previewed.
+//! The `admittance` program: limits tried on logs and watched, policies checked, retries previewed.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -11,8 +11,10 @@ mod progress;
 mod replay;
 mod report;
 mod retry;
+mod shell;
 mod store;
 mod text;
+mod watch;
 
 use std::fmt;
 use std::io::{self, Write};
@@ -27,6 +29,9 @@ fn main() -> ExitCode {
         Command::Replay(args) => end(replay::run(&args), replay::Failure::is_broken_pipe),
         Command::Fit(args) => end(fit::run(&args), fit::Failure::is_broken_pipe),
         Command::Generate(args) => end(generate::run(&args), generate::Failure::is_broken_pipe),
+        Command::Watch(args) => end(watch::run(&args), watch::Failure::is_broken_pipe),
+        Command::Completions(args) => end(shell::completions(&args), shell::Failure::is_broken_pipe),
+        Command::Man(args) => end(shell::man(&args), shell::Failure::is_broken_pipe),
         Command::Load(args) => match load::run(&args) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {

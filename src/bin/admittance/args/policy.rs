@@ -23,6 +23,12 @@ pub(crate) struct Check {
 }
 
 const CHECK_CODES: &str = "\
+Examples:
+  What a file says, before it is used:
+    admittance policy check limits.toml
+  All of them, as JSON, in a script that stops where one is wrong:
+    admittance policy check --json limits/*.toml
+
 Exit codes:
   0  every file can be used
   1  a file cannot be read, or something in it is missing or wrong

@@ -117,27 +117,27 @@ impl Replay {
         policies
             .iter()
             .map(|(file, policy)| {
-                let (rule, reading) = self.policy_of(file, policy);
+                let (rule, reading) = policy_of(&self.reading, file, policy, "replay");
                 let name = policy.name();
                 let name = if same_name(name) { format!("{name} of {}", file.display()) } else { name.into() };
                 trial(name, rule, reading)
             })
             .collect()
     }
+}
 
-    /// What the policy says, as far as a log can be asked about it. Ends the program where it cannot.
-    fn policy_of(&self, file: &Path, policy: &Policy) -> (Rule, replay::Reading) {
-        let cannot = |what: &str| -> ! {
-            usage_of(
-                "replay",
-                ErrorKind::ValueValidation,
-                format!("--policy {}: policy '{}': {what}", file.display(), policy.name()),
-            )
-        };
-        if policy.tiers().len() > 1 {
-            cannot("tiers: a log does not tell who is of which; try one rule at a time");
-        }
-        let reading = self.reading.reading_for(policy, "replay").unwrap_or_else(|what| cannot(&what));
-        (policy.rule(), reading)
+/// What the policy says, as far as a log can be asked about it. Ends the program where it cannot.
+pub(super) fn policy_of(reading: &Reading, file: &Path, policy: &Policy, command: &str) -> (Rule, replay::Reading) {
+    let cannot = |what: &str| -> ! {
+        usage_of(
+            command,
+            ErrorKind::ValueValidation,
+            format!("--policy {}: policy '{}': {what}", file.display(), policy.name()),
+        )
+    };
+    if policy.tiers().len() > 1 {
+        cannot("tiers: a log does not tell who is of which; try one rule at a time");
     }
+    let reading = reading.reading_for(policy, command).unwrap_or_else(|what| cannot(&what));
+    (policy.rule(), reading)
 }
