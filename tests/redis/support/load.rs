@@ -118,11 +118,12 @@ impl Load {
         self.seen.borrow().clone()
     }
 
-    /// Waits until callers were told as much, and how long that was; ten seconds at most.
+    /// Waits until callers were told as much, and how long that was. A minute at most, which is for what hangs: thousands of calls
+    /// took more than ten seconds on a machine with other work.
     pub(crate) async fn until(&self, what: &str, is_so: impl Fn(&Seen) -> bool) -> Duration {
         let begun = Instant::now();
         let mut seen = self.seen.clone();
-        if timeout(Duration::from_secs(10), seen.wait_for(is_so)).await.is_err() {
+        if timeout(Duration::from_secs(60), seen.wait_for(is_so)).await.is_err() {
             let seen = self.seen();
             panic!("not {what}: {} by the store, {} without, {:?}", seen.store, seen.degraded, seen.kinds);
         }
