@@ -137,7 +137,7 @@ async fn who_is_in_a_hurry_does_not_break_the_connection_of_the_others() {
     let patient = limiter("patient", patient());
     let hasty = limiter("hasty", Sharing::new(OnStoreFailure::Deny).deadline(Duration::from_millis(2)));
     assert_eq!(patient.check(&account("ann"), 1).await.degraded(), None);
-    proxy.network(Network::Takes(Duration::from_millis(50)));
+    proxy.network(Network::Takes(Duration::from_millis(20)));
     // Two, and not more: what those in a hurry send piles up in the proxy, and then it is the network that is slow.
     let (hasty, patient) = (Load::start(&hasty, 2, &[account("ann")]), Load::start(&patient, 1, &[account("ann")]));
     hasty.until_degraded(100).await;
