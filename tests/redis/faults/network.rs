@@ -43,9 +43,9 @@ async fn calls_whose_answers_are_lost_are_charged_once() {
     let three = Three::ask(&proxy.url()).await;
     proxy.network(Network::SwallowsAnswers);
     three.are_told(FailureKind::Unreachable).await;
-    for load in three.loads() {
-        assert!(load.seen().of_kind(FailureKind::Timeout) > 0, "{:?}", load.seen().kinds);
-    }
+    // Some were under way. (Not of each limiter: one that was not run meanwhile finds the server gone.)
+    let lost = three.loads().map(|load| load.seen().of_kind(FailureKind::Timeout));
+    assert!(lost.iter().sum::<u64>() > 0, "or this tests nothing");
     proxy.network(Network::Takes(Duration::ZERO));
     three.are_back().await;
     nothing_was_sent_twice(&server, &three.stop().await);
