@@ -60,7 +60,7 @@
 //! | `level` | one caller followed through time |
 //! | `fit` | the smallest budgets that would have spared most callers |
 //! | `live` | lines decided as they are written, in bounded memory |
-//! | `summary`, `error`, `progress` | what is told |
+//! | `summary`, `unread`, `error`, `progress` | what is told |
 
 mod batch;
 mod compare;
@@ -87,6 +87,7 @@ mod source;
 mod spec;
 mod summary;
 mod timeline;
+mod unread;
 mod weave;
 
 pub use compare::Comparison;
@@ -107,3 +108,4 @@ pub use source::Input;
 pub use spec::SpecError;
 pub use summary::{BadLine, DeniedKey, Summary};
 pub use timeline::Bar;
+pub use unread::Unread;

@@ -6,14 +6,14 @@ use admittance::policy::Policy;
 use admittance::{Budget, BudgetError, Per, Rule, Window};
 use clap::error::ErrorKind;
 
-use super::{names, read, usage_of};
+use super::{ask_which, number, read, usage_of};
 
 /// A limit.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "The limit: --capacity and --refill, or --window, or --policy")]
 pub(crate) struct Limit {
     /// Token bucket: tokens it holds at most, the largest burst.
-    #[arg(long, value_name = "TOKENS", value_parser = tokens, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TOKENS", value_parser = number::whole::<u64>(1..=u64::MAX, "--capacity 5"), allow_hyphen_values = true)]
     capacity: Option<u64>,
 
     /// Token bucket: how fast tokens come back, as in 2/1s (units: ns, us, ms, s, m, h, d).
@@ -41,13 +41,6 @@ pub(crate) struct Limit {
     name: Option<String>,
 }
 
-fn tokens(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(tokens) if tokens > 0 => Ok(tokens),
-        _ => Err(format!("it must be a whole number from 1 to {}, as in --capacity 5", u64::MAX)),
-    }
-}
-
 impl Limit {
     /// The policies that the flags say, each with its file; empty where they say none. Ends the program where a file cannot be
     /// used, or has none of the name.
@@ -59,9 +52,7 @@ impl Limit {
             let is_meant = |policy: &&Policy| self.name.as_deref().is_none_or(|name| policy.name() == name);
             all.extend(policies.iter().filter(is_meant).map(|policy| (&**file, policy.clone())));
             if all.len() == before {
-                let asks =
-                    format!("which policy of {}? Say --name POLICY, one of {}", file.display(), names(&policies));
-                usage_of(command, ErrorKind::ValueValidation, asks)
+                ask_which(file, &policies, self.name.as_deref(), command)
             }
         }
         all
