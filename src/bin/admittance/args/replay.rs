@@ -33,16 +33,16 @@ Examples:
 
 {reading}
 
-Lines are decided as they come. One that is earlier than the latest line of its key is decided at that
-latest time; --sort decides in order of time instead. Each key starts with a full budget. Lines that
-cannot be read are counted, the first five are shown, and the rest go on; where none can be read, that is an
-error. Every key has a budget here: a policy's max_keys and overflow are not replayed, and where the log has
-more callers than max_keys, that is remarked.
+Lines are decided as they come. One that is earlier than the latest line of its key is decided at
+that latest time; --sort decides in order of time instead. Each key starts with a full budget. Lines
+that cannot be read are counted, the first five are shown, and the rest go on; where none can be
+read, that is an error. Every key has a budget here: a policy's max_keys and overflow are not
+replayed, and where the log has more callers than max_keys, that is remarked.
 
 Exit codes:
   0  done; denials, and some lines that cannot be read, are no failure
-  1  a log cannot be read, or no line of it; an output cannot be written; or --strict met a line that cannot
-     be read
+  1  a log cannot be read, or no line of it; an output cannot be written; or --strict met a line that
+     cannot be read
   2  the command line is wrong";
 
 #[derive(Debug, clap::Args)]

@@ -18,24 +18,25 @@ Examples:
   Other logs, other callers: by the flags of replay, whose --help has more of them:
     tail -F app.jsonl | admittance watch --window 100/1m --field time=ts:ms --field key=user.id
 
-The log is standard input and nothing else: tail -F knows how to follow a file. Each line is decided as it
-comes, as replay would decide it, and by the log's own clock: rates, minutes and waits are those of the times in the
-log. Between lines that clock runs on; when the log ends it stands still. A line that is dated more than ten
-minutes ahead of both that clock and this machine's is counted as ahead of its time, not decided, and moves
-no clock; where eight such lines come in a row, the log is ahead as a whole, and believed.
+The log is standard input and nothing else: tail -F knows how to follow a file. Each line is decided
+as it comes, as replay would decide it, and by the log's own clock: rates, minutes and waits are
+those of the times in the log. Between lines that clock runs on; when the log ends it stands still.
+A line that is dated more than ten minutes ahead of both that clock and this machine's is counted as
+ahead of its time, not decided, and moves no clock. Where eight such lines come in a row, the log is
+ahead as a whole, and believed.
 
-Keys: q, Esc or Ctrl-C quit; p pauses what is shown, and the log is read on; s sorts those who are limited by denials, by
-wait or by key; the arrows, Page Up, Page Down and Home move through them.
+Keys: q, Esc or Ctrl-C quit; p pauses what is shown, and the log is read on; s sorts those who are
+limited by denials, by wait or by key; the arrows, Page Up, Page Down and Home move through them.
 
-Where standard output is no terminal, or with --plain: a line for each caller that is denied and was not in the
-minute before, a line of sums a second at most, and the sums at the end.
+Where standard output is no terminal, or with --plain: a line for each caller that is denied and was
+not in the minute before, a line of sums a second at most, and the sums at the end.
 
 A policy's max_keys and overflow are not watched; --callers bounds what is held here.
 
 Exit codes:
   0  quit, or the log ended; denials, and some lines that cannot be read, are no failure
-  1  standard input cannot be read, or it ended and no line could be; the terminal cannot be used, the log does not have what --identity says, or --strict
-     met a line that cannot be read
+  1  standard input cannot be read, or it ended and no line of it could be; the terminal cannot be
+     used; the log does not have what --identity says; or --strict met a line that cannot be read
   2  the command line is wrong
 A signal ends it as it ends other programs, after the terminal is put back.";
 
