@@ -24,6 +24,8 @@
 //! begin anywhere and span more than a limiter's horizon. Logs are out of order in real life: a line that is earlier than
 //! its key's latest is decided at the latest; [`Replay::sort`] sorts first. Fixed windows are aligned to 1970.
 //!
+//! Every key of a log has a budget: a policy's `max_keys` and its [`Overflow`](crate::Overflow) are not replayed.
+//!
 //! # What can be read
 //!
 //! A [`Reading`] says how lines become records. The [`Format`] is told from the first line that can be read (combined, common,

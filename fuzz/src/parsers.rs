@@ -25,6 +25,10 @@ fn is_compressed(log: &[u8]) -> bool {
 /// threads, 5 whether it is one of the other formats, which one the second byte says. Then the log.
 pub fn run(data: &[u8]) {
     let Some((&kind, log)) = data.split_first() else { return };
+    // Any bytes as the name of a key: an error, or a key whose name is as good.
+    if let Ok(named) = key::read(log) {
+        assert_eq!(key::read(key::shown(&named).as_bytes()), Ok(named));
+    }
     if kind & 32 != 0 {
         return others(kind, log);
     }

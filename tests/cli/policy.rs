@@ -128,6 +128,11 @@ fn what_a_log_cannot_tell_is_said() {
             2,
             "policy 'pages': unit: an access log tells requests and bytes, and no rows; JSON lines do, with --field cost=PATH",
         ),
+        (
+            vec!["--policy", "-"],
+            2,
+            "--policy -: standard input is the log too, and is read once; name a file for the policy",
+        ),
         (vec!["--policy", "/nowhere.toml"], 1, "/nowhere.toml: "),
         (vec!["--policy", &path, "--capacity", "5"], 2, "cannot be used with"),
         (vec!["--name", "pages", "--window", "1/1s"], 2, "--name says which policy of a file"),
@@ -238,4 +243,17 @@ fn room_that_a_limiter_would_not_have_is_remarked_and_only_then() {
     let both = ["replay", "-", "--policy", &two, "--identity", "account=agent"];
     assert_eq!(run(&both, log(4)).stderr.lines().count(), 1);
     assert_eq!(run(&["replay", "-", "--window", "5/10s"], log(9)).stderr, "");
+}
+
+#[test]
+fn policies_may_come_from_standard_input_where_the_log_does_not() {
+    let log = file("policy-stdin.log", access("192.0.2.1", 0, 1));
+    let told = quiet(&["replay", &log, "--policy", "-", "--name", "pages", "--json"], LIMITS);
+    assert!(told.contains("\"admitted\": 1"), "{told}");
+    let twice = run(&["replay", &log, "--policy", "-", "--policy", "-"], LIMITS);
+    assert_eq!(twice.code, 2);
+    assert!(twice.stderr.contains("--policy -: standard input is another --policy too"), "{}", twice.stderr);
+    let watched = run(&["watch", "--policy", "-"], LIMITS);
+    assert_eq!(watched.code, 2);
+    assert!(watched.stderr.contains("--policy -: standard input is the log too"), "{}", watched.stderr);
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use admittance::policy::Policy;
+use admittance::replay::Input;
 use admittance::{Budget, BudgetError, Per, Rule, Window};
 use clap::error::ErrorKind;
 
@@ -30,7 +31,7 @@ pub(crate) struct Limit {
     )]
     window: Option<Per>,
 
-    /// Policies instead: their rules, identities, routes and units, from a file of TOML. Say it again for more files. Where there
+    /// Policies instead: their rules, identities, routes and units, from a file of TOML, or `-` for standard input. Say it again for more files. Where there
     /// are several policies they are told side by side, against the first. Which fields of a log are whom they name is said by
     /// --identity KIND=FIELD.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["capacity", "refill", "window", "unit"])]
@@ -43,8 +44,16 @@ pub(crate) struct Limit {
 
 impl Limit {
     /// The policies that the flags say, each with its file; empty where they say none. Ends the program where a file cannot be
-    /// used, or has none of the name.
-    pub(super) fn policies(&self, command: &str) -> Vec<(&Path, Policy)> {
+    /// used, or has none of the name, or is standard input, which is something else already.
+    pub(super) fn policies(&self, logs: &[Input], command: &str) -> Vec<(&Path, Policy)> {
+        let from_stdin = self.policy.iter().filter(|file| **file == Path::new("-")).count();
+        let is_log = logs.iter().any(|log| matches!(log, Input::Stdin));
+        if from_stdin > 1 || (from_stdin == 1 && is_log) {
+            let what = if is_log { "the log" } else { "another --policy" };
+            let asks =
+                format!("--policy -: standard input is {what} too, and is read once; name a file for the policy");
+            usage_of(command, ErrorKind::ArgumentConflict, asks)
+        }
         let mut all = Vec::new();
         for file in &self.policy {
             let policies = read(file);

@@ -165,7 +165,7 @@ impl Replay {
             replay: replay::Replay::new(rule).reading(reading).sort(self.sort),
             policy: policy.cloned(),
         };
-        let policies = self.limit.policies("replay");
+        let policies = self.limit.policies(&self.reading.inputs(), "replay");
         if policies.is_empty() {
             return vec![trial("limit".into(), self.limit.rule("replay"), self.reading.reading("replay"), None)];
         }

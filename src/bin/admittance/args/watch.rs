@@ -92,7 +92,7 @@ impl Watch {
             replay: replay::Replay::new(rule).reading(reading),
             policy: policy.cloned(),
         };
-        match &*self.limit.policies("watch") {
+        match &*self.limit.policies(&self.reading.inputs(), "watch") {
             [] => trial("limit", self.limit.rule("watch"), self.reading.reading("watch"), None),
             [(file, policy)] => {
                 self.reading.names_of(&std::iter::once(policy), "watch");
