@@ -24,6 +24,8 @@
 //! begin anywhere and span more than a limiter's horizon. Logs are out of order in real life: a line that is earlier than
 //! its key's latest is decided at the latest; [`Replay::sort`] sorts first. Fixed windows are aligned to 1970.
 //!
+//! Every key of a log has a budget: a policy's `max_keys` and its [`Overflow`](crate::Overflow) are not replayed.
+//!
 //! # What can be read
 //!
 //! A [`Reading`] says how lines become records. The [`Format`] is told from the first line that can be read (combined, common,
@@ -60,7 +62,7 @@
 //! | `level` | one caller followed through time |
 //! | `fit` | the smallest budgets that would have spared most callers |
 //! | `live` | lines decided as they are written, in bounded memory |
-//! | `summary`, `error`, `progress` | what is told |
+//! | `summary`, `unread`, `error`, `progress` | what is told |
 
 mod batch;
 mod compare;
@@ -87,6 +89,7 @@ mod source;
 mod spec;
 mod summary;
 mod timeline;
+mod unread;
 mod weave;
 
 pub use compare::Comparison;
@@ -107,3 +110,4 @@ pub use source::Input;
 pub use spec::SpecError;
 pub use summary::{BadLine, DeniedKey, Summary};
 pub use timeline::Bar;
+pub use unread::Unread;

@@ -25,6 +25,10 @@ fn is_compressed(log: &[u8]) -> bool {
 /// threads, 5 whether it is one of the other formats, which one the second byte says. Then the log.
 pub fn run(data: &[u8]) {
     let Some((&kind, log)) = data.split_first() else { return };
+    // Any bytes as the name of a key: an error, or a key whose name is as good.
+    if let Ok(named) = key::read(log) {
+        assert_eq!(key::read(key::shown(&named).as_bytes()), Ok(named));
+    }
     if kind & 32 != 0 {
         return others(kind, log);
     }
@@ -87,7 +91,9 @@ fn any_record(line: &[u8], record: &Record<'_>, format: &Format) {
     decided.write_json(&mut text).expect("memory takes every line");
     let again = jsonl::read(text.trim_ascii_end()).expect("what was written can be read");
     assert_eq!((again.time, again.cost), (time, cost));
-    assert_eq!(&*again.key, key::shown(key).as_bytes());
+    assert_eq!(&*again.key, String::from_utf8_lossy(key::parts(key)[0]).as_bytes());
+    // What it is shown as is its name.
+    assert_eq!(key::read(key::shown(key).as_bytes()).as_deref(), Ok(key));
 }
 
 /// The formats whose lines say more than who asked when. The second byte: 0 nginx, where a log format is the first line; 1 JSON,

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::format::Reader;
 use super::reading::Reading;
-use super::record::{LineError, Record};
+use super::record::{LineError, Record, beginning};
 use super::source::LONGEST_LINE;
 use super::summary::SHOWN;
 
@@ -30,8 +30,8 @@ pub(super) struct Batch {
     pub(super) lines: u64,
     /// Line breaks passed, for the numbers of the lines after it.
     pub(super) breaks: u64,
-    /// Lines that cannot be read: the number within the batch, counted from 0, and why.
-    pub(super) bad: Vec<(u64, LineError)>,
+    /// Lines that cannot be read: the number within the batch, counted from 0, their beginning, and why.
+    pub(super) bad: Vec<(u64, String, LineError)>,
     /// How many there were; only the first few are kept.
     pub(super) bad_count: u64,
     /// Records that are earlier than the one before.
@@ -71,7 +71,7 @@ impl<S: BuildHasher> Parser<'_, S> {
                 Err(error) => {
                     batch.bad_count += 1;
                     if batch.bad.len() < SHOWN {
-                        batch.bad.push((number as u64, error));
+                        batch.bad.push((number as u64, beginning(line), error));
                     }
                     if self.reading.strict {
                         break;

@@ -23,7 +23,7 @@ pub enum Error {
     /// The decisions could not be written.
     Write(io::Error),
     /// A line could not be read, and the replay is strict.
-    Unreadable(BadLine),
+    Unreadable(Box<BadLine>),
 }
 
 impl fmt::Display for Error {

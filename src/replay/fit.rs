@@ -27,6 +27,7 @@ use super::engine::{Parsing, drive};
 use super::progress::Progress;
 use super::reading::Reading;
 use super::source::Input;
+use super::unread::Unread;
 use crate::Per;
 use gather::Gathering;
 use need::Callers;
@@ -168,7 +169,11 @@ impl Fit {
         let Parsing { format, seen, stage, .. } = run;
         let callers = Callers::new(stage.finish(self.sort), self.spare, self.of);
         if callers.is_empty() {
-            return Err(FitError::Nothing { lines: seen.lines });
+            return Err(match seen.bad_lines.into_iter().next() {
+                Some(first) if seen.unreadable == seen.lines => Unread::new(seen.lines, first, format).into(),
+                _ if seen.lines == 0 => FitError::Empty,
+                _ => FitError::Outside { lines: seen.outside },
+            });
         }
         let found = frontier::find(&callers, &self.refills, self.points, self.over)?;
         Ok(Fitted::new((self.reading.unit, format, self.over), seen, &callers, found))

@@ -4,6 +4,7 @@ pub mod alb;
 pub mod combined;
 mod date;
 mod detect;
+mod example;
 mod fields;
 mod instant;
 pub mod json;
@@ -51,6 +52,19 @@ impl Format {
             Self::Json(_) => "json",
             Self::Alb => "alb",
             Self::Caddy => "caddy",
+        }
+    }
+
+    /// A line that would be right.
+    #[must_use]
+    pub fn example(&self) -> String {
+        match self {
+            Self::Combined => example::COMBINED.into(),
+            Self::Jsonl => example::JSONL.into(),
+            Self::Nginx(format) => example::nginx(format),
+            Self::Json(fields) => example::json(fields),
+            Self::Alb => example::ALB.into(),
+            Self::Caddy => example::CADDY.into(),
         }
     }
 }

@@ -1,14 +1,28 @@
-//! Keys as bytes: what a line says of who asked, in one piece, and in parts again.
+//! Keys as bytes: what a line says of who asked, in one piece, and in parts again; and as text, which can be read back.
 //!
 //! A key of one part is its bytes as they are. One of several is a mark, and then each part's length and bytes, so that no two
 //! joins meet (`a_b`+`c` is not `a`+`b_c`). A part that happens to look like a join is itself put into one: whatever a log
 //! holds, [`parts`] gives back what was joined.
+//!
+//! # As text
+//!
+//! [`shown`] writes a key as text of one line that no two keys have, and [`read`] takes it back:
+//!
+//! | in the text | is |
+//! |---|---|
+//! | ` · ` | between two parts |
+//! | `\"\"`, where a part would be | an empty part |
+//! | `\\`, `\n`, `\r`, `\t`, `\0` (and `\"`, `\'`, which need none) | what they are in Rust |
+//! | `\xff` | a byte that is not UTF-8 |
+//! | `\u{1b}` | a character that cannot be seen, or `·` |
+//! | anything else | itself |
 
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 
 use serde::{Serialize, Serializer};
 
+use super::spec::SpecError;
 use crate::identity::Address;
 
 /// Begins no UTF-8.
@@ -23,6 +37,8 @@ const MARK: u8 = 0xff;
 /// assert_ne!(one, other);
 /// assert_eq!(key::parts(&one), [&b"a_b"[..], b"c"]);
 /// assert_eq!((key::shown(&one), key::shown(b"plain")), ("a_b · c".into(), "plain".into()));
+/// assert_eq!(key::read("a_b · c".as_bytes())?, one);
+/// # Ok::<(), admittance::replay::SpecError>(())
 /// ```
 #[must_use]
 pub fn join<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> Vec<u8> {
@@ -41,18 +57,134 @@ pub fn parts(key: &[u8]) -> Vec<&[u8]> {
     joined(key).unwrap_or_else(|| vec![key])
 }
 
-/// A key for people: its parts as text, with ` · ` between them. Bytes that are not UTF-8 are replaced.
+/// A key as text: see [the table](self#as-text). It has nothing in it that speaks to a terminal.
 #[must_use]
-pub fn shown(key: &[u8]) -> Cow<'_, str> {
-    match joined(key) {
-        None => String::from_utf8_lossy(key),
-        Some(parts) => parts.into_iter().map(String::from_utf8_lossy).collect::<Vec<_>>().join(" · ").into(),
+pub fn shown(key: &[u8]) -> String {
+    let mut text = String::with_capacity(key.len());
+    for (place, part) in parts(key).into_iter().enumerate() {
+        if place > 0 {
+            text.push_str(BETWEEN);
+        }
+        match part {
+            b"" => text.push_str(EMPTY),
+            // Looks like no empty one.
+            b"\"\"" => text.push_str(r#"\"\""#),
+            part => show(part, &mut text),
+        }
+    }
+    text
+}
+
+fn show(part: &[u8], text: &mut String) {
+    for chunk in part.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            match letter {
+                // It stands between parts, and nowhere else.
+                '·' => text.extend(letter.escape_unicode()),
+                '"' | '\'' => text.push(letter),
+                _ => text.extend(letter.escape_debug()),
+            }
+        }
+        // These are not of ASCII, which is UTF-8: two digits always.
+        let digits = |byte: u8| [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or('0'));
+        text.extend(chunk.invalid().iter().flat_map(|&byte| ['\\', 'x'].into_iter().chain(digits(byte))));
+    }
+}
+
+const BETWEEN: &str = " · ";
+const EMPTY: &str = "\"\"";
+
+/// The key that is [`shown`] as this text. What needs no escape may be written without one, and bytes that are not UTF-8 as they are.
+///
+/// # Errors
+///
+/// When a `\` does not begin an escape.
+pub fn read(text: &[u8]) -> Result<Vec<u8>, SpecError> {
+    let mut parts = Vec::new();
+    let (mut rest, mut offset) = (text, 0);
+    loop {
+        let end = memchr::memmem::find(rest, BETWEEN.as_bytes());
+        let part = &rest[..end.unwrap_or(rest.len())];
+        parts.push(if part == EMPTY.as_bytes() { Vec::new() } else { unescaped(part, text, offset)? });
+        let Some(end) = end else { break };
+        (rest, offset) = (&rest[end + BETWEEN.len()..], offset + end + BETWEEN.len());
+    }
+    Ok(match parts.as_slice() {
+        [only] => one(Cow::Borrowed(only)).into_owned(),
+        parts => join(parts.iter().map(Vec::as_slice)),
+    })
+}
+
+/// A part that begins at `offset` of the whole text.
+fn unescaped(part: &[u8], text: &[u8], offset: usize) -> Result<Vec<u8>, SpecError> {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut at = 0;
+    while at < part.len() {
+        if part[at] != b'\\' {
+            bytes.push(part[at]);
+            at += 1;
+            continue;
+        }
+        let Some((said, length)) = escape(&part[at + 1..]) else {
+            // Where it is in the text as it can be written; all before it counts as many bytes there as here, or more.
+            let shown = String::from_utf8_lossy(text);
+            let place = String::from_utf8_lossy(&text[..offset + at]).len();
+            let what =
+                "'\\' begins no escape here; write \\\\ for itself, or \\xff for a byte, \\u{b7} for a character";
+            return Err(SpecError::at(&shown, place..place + 1, what));
+        };
+        match said {
+            Escaped::Letter(letter) => bytes.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes()),
+            Escaped::Byte(byte) => bytes.push(byte),
+        }
+        at += 1 + length;
+    }
+    Ok(bytes)
+}
+
+enum Escaped {
+    Letter(char),
+    Byte(u8),
+}
+
+/// What stands behind a `\`, and how long it is.
+fn escape(rest: &[u8]) -> Option<(Escaped, usize)> {
+    let hex = |digits: &[u8]| {
+        let digits =
+            std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let letter = |letter| Some((Escaped::Letter(letter), 1));
+    match rest.first()? {
+        b'\\' => letter('\\'),
+        b'"' => letter('"'),
+        b'\'' => letter('\''),
+        b'n' => letter('\n'),
+        b'r' => letter('\r'),
+        b't' => letter('\t'),
+        b'0' => letter('\0'),
+        b'x' => Some((Escaped::Byte(u8::try_from(hex(rest.get(1..3)?)?).ok()?), 3)),
+        b'u' => {
+            let digits = rest.strip_prefix(b"u{")?;
+            let end = digits.iter().take(7).position(|&byte| byte == b'}')?;
+            Some((Escaped::Letter(char::from_u32(hex(&digits[..end])?)?), 2 + end + 1))
+        }
+        _ => None,
     }
 }
 
 /// A key in JSON: a string, or an array of its parts; as near to the bytes as JSON can.
 #[derive(Clone, Copy, Debug)]
 pub struct InJson<'k>(pub &'k [u8]);
+
+impl InJson<'_> {
+    /// The key as it is [`shown`], to be named by, where that is not the string that it is in JSON.
+    #[must_use]
+    pub fn name(&self) -> Option<String> {
+        let shown = shown(self.0);
+        (shown.as_bytes() != self.0).then_some(shown)
+    }
+}
 
 impl Serialize for InJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -132,6 +264,64 @@ mod tests {
                 assert_eq!(seen.insert(key, vec![part, other]), None);
             }
         }
+    }
+
+    #[test]
+    fn whatever_is_shown_is_read_again_and_looks_like_no_other() {
+        let odd = [
+            &b""[..],
+            b"\"\"",
+            b"a",
+            b"a \xc2\xb7 b",
+            b" ",
+            b"\xc2\xb7",
+            b"\xb7",
+            b"\xff",
+            b"\\xff",
+            b"\\",
+            b"a\nb\x1b[2J\x7f\0",
+            b"'\"",
+            b"\xc2",
+            "é · \u{202e}\u{fffd}".as_bytes(),
+            &[MARK, 1, 0, 0, 0, b'a'],
+        ];
+        let mut seen = std::collections::HashMap::new();
+        let mut is_read = |key: Vec<u8>| {
+            let text = shown(&key);
+            assert!(!text.chars().any(char::is_control) && !text.is_empty(), "{text}");
+            assert_eq!(read(text.as_bytes()), Ok(key.clone()), "{text}");
+            assert_eq!(seen.insert(text, key), None);
+        };
+        for part in odd {
+            is_read(one(Cow::Borrowed(part)).into_owned());
+            for other in odd {
+                is_read(join([part, other]));
+                is_read(join([part, other, b""]));
+            }
+        }
+        assert_eq!(shown(&join([&b"192.0.2.1"[..], b"x\xff"])), "192.0.2.1 · x\\xff");
+        // Bytes, and what needs no escape, may stand as they are.
+        assert_eq!(read(b"a\xff\n\"b"), Ok(b"a\xff\n\"b".to_vec()));
+    }
+
+    #[test]
+    fn a_backslash_that_begins_no_escape_is_pointed_at() {
+        for (text, column) in [
+            ("a\\b", 2),
+            ("\\", 1),
+            ("é · \\x4", 5),
+            ("\\xg0", 1),
+            ("\\u{}", 1),
+            ("\\u{d800}", 1),
+            ("\\u{110000}", 1),
+            ("\\u41", 1),
+        ] {
+            assert_eq!(read(text.as_bytes()).unwrap_err().column(), Some(column), "{text}");
+        }
+        assert_eq!(read(b"\xff \\").unwrap_err().column(), Some(3));
+        let error = read(br"DOMAIN\user").unwrap_err().to_string();
+        assert!(error.starts_with("'\\' begins no escape here; write \\\\ for itself"), "{error}");
+        assert!(error.ends_with("\n1 | DOMAIN\\user\n  |       ^"), "{error}");
     }
 
     #[test]

@@ -11,15 +11,25 @@
 //! late so far if that is longer. A line that is late by no more finds the bucket that it would have found. One that is
 //! later than all before it, of a caller that was let go, is decided on a full bucket. A rule that is within a
 //! nanosecond of exact stays so, and may answer otherwise within that nanosecond.
+//!
+//! # Lines ahead of their time
+//!
+//! One line that is dated years ahead would take the log's clock with it: all others would be late from then on, and every rate
+//! nothing. Whoever follows a log as it is written says what time it is ([`Live::set_wall_clock`]), and then a line that is more than
+//! [`Live::AHEAD`], ten minutes, later than both that and the log's clock is not decided and moves no clock:
+//! [`LiveError::Ahead`], and counted. Where [`Live::BELIEVED`], eight, such lines come in a row, each within the ten minutes of the
+//! one before, it is the log whose clock is ahead: from the eighth on they are believed. A log of the past, however far, is never
+//! ahead.
 
 use std::error;
 use std::fmt;
 use std::hash::BuildHasher;
+use std::time::Duration;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::decided::Decided;
-use super::format::{FieldError, Reader, detect, guess};
+use super::format::{FieldError, Format, Reader, detect, guess};
 use super::name::Name;
 use super::reading::Reading;
 use super::record::LineError;
@@ -39,8 +49,8 @@ const PART: usize = 16;
 
 /// A limit on a log that is still being written. [`Replay::live`](super::Replay::live) makes one.
 ///
-/// Gives every line the decision that a replay of the same lines gives it (see [its module](super) for memory: `Live` lets
-/// go of keys that are full again). Constant time a line, amortised; no threads.
+/// Gives every line the decision that a replay of the same lines gives it (but for memory: `Live` lets go of keys that are full
+/// again; and for lines ahead of their time, where it is said what time it is). Constant time a line, amortised; no threads.
 ///
 /// ```
 /// use admittance::replay::{Outcome, Replay};
@@ -59,6 +69,10 @@ const PART: usize = 16;
 pub struct Live {
     rule: Rule,
     reading: Reading,
+    /// As soon as it is known.
+    format: Option<Format>,
+    /// What a line was read as before it was known.
+    tried: Option<Format>,
     /// Of the format, as soon as it is known.
     reader: Option<Reader>,
     /// What told what is wrong with a line before it was known.
@@ -68,6 +82,9 @@ pub struct Live {
     most: usize,
     /// The latest time of any line that could be read.
     clock: Option<u64>,
+    /// What time it is, where that was said.
+    wall: Option<u64>,
+    ahead: Ahead,
     grace: u64,
     /// Until when, by the clock, too few keys are full for another look.
     look_at: u64,
@@ -94,8 +111,18 @@ pub struct LiveSums {
     pub decided_late: u64,
     /// Lines that were not decided because as many keys were held as may be, and too few of them full again.
     pub undecided: u64,
+    /// Lines that were not decided because they are dated too far ahead.
+    pub ahead: u64,
     /// Keys that were let go, full again.
     pub let_go: u64,
+}
+
+/// Lines in a row that are too far ahead.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ahead {
+    run: u32,
+    /// The time of the last of them.
+    last: u64,
 }
 
 /// What a line came to, and what is known of its caller.
@@ -127,6 +154,14 @@ pub enum LiveError {
         /// How many are held.
         keys: usize,
     },
+    /// It is dated too far ahead to be believed.
+    #[non_exhaustive]
+    Ahead {
+        /// Its time, in nanoseconds since 1970.
+        time_ns: u64,
+        /// By how much that is later than the log's clock and the time it is.
+        by_ns: u64,
+    },
 }
 
 /// One key.
@@ -140,9 +175,18 @@ struct Caller {
 }
 
 impl Live {
+    /// How far ahead of both clocks a line may be and still be believed. Machines whose clocks are not set differ by less, and a log
+    /// whose dates are of another time zone is believed as a whole.
+    pub const AHEAD: Duration = Duration::from_secs(600);
+
+    /// How many lines in a row, all as far ahead, are believed after all.
+    pub const BELIEVED: u32 = 8;
+
     pub(super) fn new(rule: Rule, reading: Reading) -> Self {
         Self {
             rule,
+            format: None,
+            tried: None,
             reader: None,
             guessed: None,
             reading,
@@ -150,6 +194,8 @@ impl Live {
             callers: HashTable::new(),
             most: KEYS,
             clock: None,
+            wall: None,
+            ahead: Ahead::default(),
             grace: GRACE,
             look_at: 0,
             sums: LiveSums::default(),
@@ -194,12 +240,31 @@ impl Live {
         self.clock
     }
 
+    /// What lines are read as: said, or told from a line; before that, what the last one looks most like. `None` before the first.
+    #[must_use]
+    pub fn format(&self) -> Option<&Format> {
+        self.format.as_ref().or(self.tried.as_ref())
+    }
+
+    /// Whether [`format`](Self::format) was said, or told from a line.
+    #[must_use]
+    pub const fn is_format_known(&self) -> bool {
+        self.format.is_some()
+    }
+
+    /// Says what time it is, in nanoseconds since 1970, while the next lines come: what is dated too far ahead of it is then not
+    /// [believed](Self::AHEAD). Where it is never said, every line is.
+    pub const fn set_wall_clock(&mut self, now: u64) {
+        self.wall = Some(now);
+    }
+
     /// Decides the next line, with its break or without. `None` where there is nothing to decide: the line is empty, or
     /// not on the routes that are asked about.
     ///
     /// # Errors
     ///
-    /// When the line cannot be read, or its key is one too many: it is counted, and the next line may come. Or when the format
+    /// When the line cannot be read, its key is one too many, or it is ahead of its time: it is counted, and the next line may
+    /// come. Or when the format
     /// does not tell what is asked; [`Reading::check`] asks before the first line, where the format is known.
     pub fn line<'l>(&'l mut self, line: &[u8]) -> Result<Option<Heard<'l>>, LiveError> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
@@ -228,19 +293,24 @@ impl Live {
     /// The log's reader as soon as a line has told its format, or what the line looks most like.
     fn reader_for(&mut self, line: &[u8]) -> Result<&mut Reader, LiveError> {
         if self.reader.is_none() {
-            let format = self.reading.format.clone().or_else(|| detect(line));
-            self.reader =
-                format.map(|format| Reader::new(&format, &self.reading)).transpose().map_err(LiveError::Field)?;
+            self.format = self.reading.format.clone().or_else(|| detect(line));
+            let reader = self.format.as_ref().map(|format| Reader::new(format, &self.reading));
+            self.reader = reader.transpose().map_err(LiveError::Field)?;
         }
-        match &mut self.reader {
-            Some(reader) => Ok(reader),
-            // The line cannot be read; who asked does not matter.
-            None => Ok(self.guessed.insert(Reader::new(&guess(line), &Reading::new()).map_err(LiveError::Field)?)),
+        if let Some(reader) = &mut self.reader {
+            return Ok(reader);
         }
+        // The line cannot be read; who asked does not matter.
+        let format = self.tried.insert(guess(line));
+        Ok(self.guessed.insert(Reader::new(format, &Reading::new()).map_err(LiveError::Field)?))
     }
 
     fn decide(&mut self, time: u64, cost: u64, name: &[u8]) -> Result<Heard<'_>, LiveError> {
-        // A line that is not decided tells the time too: else a full house would stay full.
+        if let Some(by) = self.is_ahead_by(time) {
+            self.sums.ahead += 1;
+            return Err(LiveError::Ahead { time_ns: time, by_ns: by });
+        }
+        // A line for which there is no room tells the time too: else a full house would stay full.
         let clock = self.clock.map_or(time, |clock| clock.max(time));
         self.clock = Some(clock);
         self.grace = self.grace.max(clock - time);
@@ -272,6 +342,22 @@ impl Live {
             lines: caller.lines,
             refused: caller.refused,
         })
+    }
+
+    /// By how much a line is too far ahead to be believed.
+    fn is_ahead_by(&mut self, time: u64) -> Option<u64> {
+        const BOUND: u64 = Live::AHEAD.as_nanos() as u64;
+        let wall = self.wall?;
+        let by = time.saturating_sub(self.clock.map_or(wall, |clock| clock.max(wall)));
+        let is_like_the_last = self.ahead.run > 0 && time.abs_diff(self.ahead.last) <= BOUND;
+        let run = match (by > BOUND, is_like_the_last) {
+            (false, _) => 0,
+            (true, false) => 1,
+            (true, true) => self.ahead.run + 1,
+        };
+        let is_believed = run == 0 || run >= Self::BELIEVED;
+        self.ahead = Ahead { run: if is_believed { 0 } else { run }, last: time };
+        (!is_believed).then_some(by)
     }
 
     /// Lets go of keys that are full again. Whether there is room then.
@@ -308,6 +394,9 @@ impl fmt::Display for LiveError {
             Self::Unreadable(error) => write!(f, "{error}"),
             Self::Field(error) => write!(f, "{error}"),
             Self::Full { keys } => write!(f, "a new key, where {keys} are held and too few of them full again"),
+            Self::Ahead { by_ns, .. } => {
+                write!(f, "a line {} s ahead of the log's clock and of the time it is", by_ns / 1_000_000_000)
+            }
         }
     }
 }
@@ -317,7 +406,7 @@ impl error::Error for LiveError {
         match self {
             Self::Unreadable(error) => Some(error),
             Self::Field(error) => Some(error),
-            Self::Full { .. } => None,
+            Self::Full { .. } | Self::Ahead { .. } => None,
         }
     }
 }

@@ -69,15 +69,24 @@ impl std::error::Error for LineError {}
 /// The beginning of some bytes, printable, for a message; empty for none.
 pub(super) fn excerpt(bytes: &[u8]) -> String {
     const MOST: usize = 32;
-    if bytes.is_empty() {
-        return String::new();
-    }
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST)]);
-    let dots = if bytes.len() > MOST { "…" } else { "" };
-    let mut printable = String::with_capacity(MOST + 8);
+    if bytes.is_empty() { String::new() } else { format!("'{}'", printable(bytes, MOST)) }
+}
+
+/// The beginning of a line, printable.
+pub(super) fn beginning(line: &[u8]) -> String {
+    const MOST: usize = 200;
+    printable(line, MOST)
+}
+
+fn printable(bytes: &[u8], most: usize) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(most)]);
+    let mut printable = String::with_capacity(text.len() + 8);
     for letter in text.chars() {
         // Quotes are as they are: nobody parses this.
         if matches!(letter, '"' | '\'') { printable.push(letter) } else { printable.extend(letter.escape_debug()) }
     }
-    format!("'{printable}{dots}'")
+    if bytes.len() > most {
+        printable.push('…');
+    }
+    printable
 }

@@ -1,5 +1,6 @@
 //! Files, compressed or not, and standard input: one stream of blocks of whole lines.
 
+mod unpacked;
 mod zstd;
 
 use std::ffi::OsStr;
@@ -12,6 +13,7 @@ use flate2::bufread::MultiGzDecoder;
 use memchr::{memchr, memrchr};
 
 use super::progress::Progress;
+use unpacked::Unpacked;
 use zstd::Zstd;
 
 /// What a block holds, about: enough to keep all threads busy, little beside the keys.
@@ -74,10 +76,15 @@ impl Input {
         };
         let mut counted = BufReader::with_capacity(1 << 18, Counted { inner: raw, progress: progress.clone() });
         let ending = if let Self::File(path) = self { path.extension() } else { None };
-        Ok(match Compression::of(counted.fill_buf()?, ending) {
+        let first = counted.fill_buf()?;
+        let (by_bytes, by_name) = (Compression::of_bytes(first), Compression::of_ending(ending));
+        // Nothing, however it is called, is an empty log.
+        let compression = by_bytes.or(by_name.filter(|_| !first.is_empty()));
+        let begins = by_bytes.is_some() || is_cut_magic(first);
+        Ok(match compression {
             None => Box::new(counted),
-            Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(counted)),
-            Some(Compression::Zstd) => Box::new(Zstd::new(counted)),
+            Some(gzip @ Compression::Gzip) => Box::new(Unpacked::new(MultiGzDecoder::new(counted), gzip, begins)),
+            Some(zstd @ Compression::Zstd) => Box::new(Unpacked::new(Zstd::new(counted), zstd, begins)),
         })
     }
 }
@@ -89,15 +96,13 @@ enum Compression {
 }
 
 impl Compression {
-    /// By the first bytes, or else by the file's ending. A pipe may hand over fewer than there are: what the buffer has is what is
-    /// decided on.
-    fn of(first: &[u8], ending: Option<&OsStr>) -> Option<Self> {
-        if first.starts_with(&[0x1f, 0x8b]) {
-            return Some(Self::Gzip);
-        }
-        if zstd::begins(first) {
-            return Some(Self::Zstd);
-        }
+    /// By the first bytes. A pipe may hand over fewer than there are: what the buffer has is what is decided on.
+    fn of_bytes(first: &[u8]) -> Option<Self> {
+        if first.starts_with(&[0x1f, 0x8b]) { Some(Self::Gzip) } else { zstd::begins(first).then_some(Self::Zstd) }
+    }
+
+    /// By the file's ending, where the bytes do not say.
+    fn of_ending(ending: Option<&OsStr>) -> Option<Self> {
         let is = |known: &str| ending.is_some_and(|ending| ending.eq_ignore_ascii_case(known));
         if is("gz") {
             Some(Self::Gzip)
@@ -107,6 +112,11 @@ impl Compression {
             None
         }
     }
+}
+
+/// Whether this is all there is of the first bytes of either.
+fn is_cut_magic(first: &[u8]) -> bool {
+    [&[0x1f, 0x8b][..], &zstd::MAGIC].iter().any(|magic| magic.starts_with(first))
 }
 
 /// Counts the bytes that were read, before they are unzipped.

@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::format::Format;
 use super::identity::{Identity, whose};
-use super::record::{LineError, Unit};
+use super::record::{LineError, Unit, beginning};
 use super::shard::{Key, Shard, Totals};
 use super::timeline::Bar;
 use crate::rule::Rule;
@@ -76,15 +76,21 @@ pub struct BadLine {
     pub input: String,
     /// Counted from 1.
     pub line: u64,
+    /// How many lines of all inputs were read before it, empty ones too.
+    pub at: u64,
+    /// Its beginning, printable.
+    pub text: String,
+    /// What it was read as: the log's format, or what it looks most like where that is not known.
+    pub format: Format,
     /// Where in it, and what was expected.
     pub error: LineError,
 }
 
 impl BadLine {
-    /// A line, counted from 1, of an input of this name.
+    /// A line, counted from 1, of the only input, which has this name.
     #[must_use]
-    pub const fn new(input: String, line: u64, error: LineError) -> Self {
-        Self { input, line, error }
+    pub fn new(input: String, number: u64, line: &[u8], format: Format, error: LineError) -> Self {
+        Self { input, line: number, at: number.saturating_sub(1), text: beginning(line), format, error }
     }
 }
 

@@ -248,7 +248,7 @@ fn what_cannot_be_fitted_is_said() {
         (&["fit", "x", "--spare", "101%"], 2, "that is more than all"),
         (&["fit", "x", "--refill", "1/1s,2"], 2, "there is no '/'"),
         (&["fit", "x", "--points", "1"], 2, "invalid value '1' for '--points <N>'"),
-        (&["fit", "x", "--over", "1"], 2, "write a whole number and a unit, as in 1m"),
+        (&["fit", "x", "--over", "1"], 2, "it must be a whole number and a unit, from 1ns to 213503d, as in 1m"),
         (&["fit", "x", "--of", "bytes"], 2, "[possible values: callers, requests]"),
     ] {
         let run = run(args, "");

@@ -110,11 +110,17 @@ fn bursts_are_bursts() {
 #[test]
 fn what_cannot_be_is_said() {
     for (flags, said) in [
-        (&["--lines", "10x"][..], "a whole number, as in 5000, 10k, 10M or 1G"),
-        (&["--lines", "99999999999G"], "a whole number, as in 5000, 10k, 10M or 1G"),
+        (
+            &["--lines", "10x"][..],
+            "it must be a whole number from 0 to 18446744073709551615, as in 5000, 10k, 10M or 1G",
+        ),
+        (
+            &["--lines", "99999999999G"],
+            "it must be a whole number from 0 to 18446744073709551615, as in 5000, 10k, 10M or 1G",
+        ),
         (&["--lines", "M"], "a whole number"),
-        (&["--keys", "0"], "it must be from 1 to 16M"),
-        (&["--keys", "17M"], "it must be from 1 to 16M"),
+        (&["--keys", "0"], "it must be a whole number from 1 to 16M, as in 5000 or 10k"),
+        (&["--keys", "17M"], "it must be a whole number from 1 to 16M, as in 5000 or 10k"),
         (&["--rate", "0"], "it must be a number from 0.000001 to 1000000000"),
         (&["--zipf", "NaN"], "it must be a number from 0 to 10"),
         (&["--diurnal", "1.5"], "it must be a number from 0 to 1"),

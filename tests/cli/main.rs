@@ -6,6 +6,8 @@ mod failures;
 mod fit;
 mod formats;
 mod generate;
+mod numbers;
+mod outputs;
 mod policy;
 mod program;
 #[cfg(unix)]
@@ -17,6 +19,7 @@ mod store;
 mod summary;
 #[cfg(unix)]
 mod terminal;
+mod unread;
 mod usage;
 mod vectors;
 mod watch;

@@ -204,14 +204,14 @@ fn what_is_never_admitted_counts_for_its_caller() {
     let args = ["replay", "-", "--policy", &both, "--identity", "account=key"];
     let told = quiet(&args, trace);
     for said in [
-        "  keys denied         1 of 2     0 of 2\n",
-        "four instead of two\n  newly denied keys: 0\n  newly spared keys: 1\n    large                   denied 1 of 1, whatever the wait\n",
+        "  keys denied or never admitted     1 of 2     0 of 2\n",
+        "four instead of two\n  newly denied or never admitted keys: 0\n  newly spared keys: 1\n    large                   never admitted 1 of 1, whatever the wait\n",
     ] {
         assert!(told.contains(said), "{said}\n{told}");
     }
     let page = page("never", trace, &["--capacity", "2", "--refill", "1/1s"]);
-    assert!(page.contains("<h1>1 of 2 requests, 1 of 2 keys, would have been denied</h1>"), "{page}");
-    assert!(page.contains("<th scope=\"row\">large</th><td>1</td><td>100%</td>"), "{page}");
+    assert!(page.contains("<h1>1 of 2 requests, 1 of 2 keys, would have been denied or never admitted</h1>"), "{page}");
+    assert!(page.contains("<th scope=\"row\">large</th><td>0</td><td>1</td><td>100%</td>"), "{page}");
     assert!(!page.contains("longest time at the limit"), "{page}");
 }
 
@@ -283,4 +283,129 @@ fn policies_are_told_side_by_side_against_the_first() {
     // One of them alone is as it ever was.
     let one = quiet(&["replay", "-", "--policy", &others, "--name", "loose"], log());
     assert_eq!(one, quiet(&["replay", "-", "--capacity", "50", "--refill", "1/1s"], log()));
+}
+
+/// What is read off an answer names the caller again: several fields, bytes that are no text, and what a shell must quote.
+#[test]
+fn a_key_is_named_as_it_is_shown() {
+    let line = |user: &[u8], agent: &[u8]| {
+        let head =
+            [b"192.0.2.7 - ".as_slice(), user, b" [17/May/2015:10:00:00 +0000] \"GET / HTTP/1.1\" 200 5 \"-\" \""];
+        [&head.concat(), agent, b"\"\n"].concat()
+    };
+    for (name, user, agent, identity, shown) in [
+        ("pair", &b"ann"[..], &b"curl/8"[..], "user,agent", "ann · curl/8"),
+        ("bytes", b"an\xff\xe9", b"x", "user", r"an\xff\xe9"),
+        ("both", b"a\xff", b"c\xc2\xb7d", "user,agent", r"a\xff · c\u{b7}d"),
+        ("domain", br"EXAMPLE\ann", b"x", "user", r"EXAMPLE\\ann"),
+        ("dash", b"-n", b"x", "user", "-n"),
+    ] {
+        // Somebody else is denied most.
+        let log =
+            file(&format!("named-{name}.log"), [line(user, agent).repeat(2), line(b"worst", b"w").repeat(9)].concat());
+        let args = ["replay", &log, "--window", "1/1h", "--identity", identity];
+        let told = quiet(&args, "");
+        assert!(told.contains(&format!("\n  {shown} ")), "{name}: {told}");
+        let json: serde_json::Value = serde_json::from_str(&quiet(&[&args[..], &["--json"]].concat(), "")).unwrap();
+        let denied = &json["most_denied"][1];
+        assert_eq!(denied["named"].as_str().or(denied["key"].as_str()), Some(shown), "{name}");
+        let page = quiet_page(&[&args[..], &["--report", "-", "--key", shown]].concat());
+        assert!(page.contains(&format!("What was left of the limit for {shown}</")), "{name}: {page}");
+    }
+    let wrong = run(&["replay", "x", "--window", "1/1h", "--report", "-", "--key", r"EXAMPLE\ann"], "");
+    assert_eq!(wrong.code, 2);
+    let said = "'--key <KEY>': '\\' begins no escape here; write \\\\ for itself";
+    assert!(wrong.stderr.contains(said), "{}", wrong.stderr);
+}
+
+/// A page that goes to standard output.
+fn quiet_page(args: &[&str]) -> String {
+    let run = run(args, "");
+    assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+    run.stdout
+}
+
+/// A name that is cut short in the table is whole in what the table says of it.
+#[test]
+fn a_long_key_can_be_named_too() {
+    let long = format!("{}{}", "a".repeat(60), r"\\");
+    let log = format!("{{\"t_ns\":0,\"key\":\"{long}\"}}\n").repeat(2);
+    let page = page("long", log, &["--window", "1/1h"]);
+    assert!(page.contains(&format!("<th scope=\"row\" title=\"{long}\">{}…</th>", "a".repeat(47))), "{page}");
+}
+
+/// What is denied and what is never admitted are told apart, and added up, in the same words in the terminal and on the page.
+#[test]
+fn the_terminal_and_the_page_agree_about_what_is_denied_and_what_is_never_admitted() {
+    let call = |key: &str, cost: u64| format!("{{\"t_ns\":0,\"key\":\"{key}\",\"cost\":{cost}}}\n");
+    let trace = call("a", 1).repeat(5) + &call("a", 9).repeat(2) + &call("b", 1) + &call("c", 9);
+    let told = quiet(&["replay", "-", "--window", "2/1s"], &trace);
+    for line in [
+        "  denied    3   33.3%",
+        "  never     3   33.3%   of 2 keys: more than the limit ever holds, up to 9",
+        "Denied most                    denied        never     of lines",
+        "  a                                 3            2            7   42.9%  ████████████████",
+    ] {
+        assert!(told.lines().any(|found| found == line), "{line}\nis not in\n{told}");
+    }
+    let page_of_it = page("apart", &trace, &["--window", "2/1s"]);
+    for said in [
+        "<h1>6 of 9 requests, 2 of 3 keys, would have been denied or never admitted</h1>",
+        "<p class=\"limit\">3 requests denied, and 3 never admitted: they cost more than the limit ever holds.</p>",
+        "<h3>Denied or never admitted most</h3>",
+        "<th>denied</th><th>never admitted</th><th>share</th><th>of requests</th><th>first denied or never admitted</th>",
+        "<th scope=\"row\">a</th><td>3</td><td>2</td><td>71.4%</td><td>7</td>",
+        "<th scope=\"row\">c</th><td>0</td><td>1</td><td>100%</td><td>1</td>",
+    ] {
+        assert!(page_of_it.contains(said), "{said}\nis not in\n{page_of_it}");
+    }
+    // Where there is nothing of the kind, there is no column for it.
+    let plain = page("plain", log(), &["--capacity", "10", "--refill", "1/1s"]);
+    assert!(plain.contains("<th>denied</th><th>share</th><th>of requests</th><th>first denied</th>"), "{plain}");
+    assert!(!quiet(&["replay", "-", "--window", "2/1s"], call("a", 1).repeat(5)).contains("never"));
+}
+
+#[test]
+fn a_comparison_names_as_many_callers_as_are_asked_for_and_says_how_many_it_leaves_off() {
+    let both = policies("top.toml", &[policy("loose", "window = \"9/1h\""), policy("strict", "window = \"1/1h\"")]);
+    let log: String = (0..25).map(|caller| access(&format!("192.0.2.{caller}"), 0, 5).repeat(2)).collect();
+    let args = ["replay", "-", "--policy", &both];
+    for (top, named, left_off) in
+        [(&[][..], 10, 15), (&["--top", "3"], 3, 22), (&["--top", "all"], 25, 0), (&["--top", "0"], 0, 25)]
+    {
+        let told = quiet(&[&args[..], top].concat(), &log);
+        assert_eq!(told.matches("denied 1 of 2").count(), named, "{told}");
+        let more = format!("\n    and {left_off} more; --top all names them\n");
+        assert_eq!(told.contains(&more), left_off > 0, "{told}");
+        let json = quiet(&[&args[..], top, &["--json"]].concat(), &log);
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let compared = &json["compared"][0];
+        assert_eq!(compared["newly_denied"].as_array().unwrap().len(), named);
+        assert_eq!(
+            (&compared["newly_denied_left_off"], &compared["newly_spared_left_off"]),
+            (&left_off.into(), &0.into())
+        );
+        let turned =
+            policies("turned.toml", &[policy("strict", "window = \"1/1h\""), policy("loose", "window = \"9/1h\"")]);
+        let json = quiet(&[&["replay", "-", "--policy", &turned], top, &["--json"]].concat(), &log);
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let compared = &json["compared"][0];
+        assert_eq!(compared["newly_spared"].as_array().unwrap().len(), named);
+        assert_eq!(
+            (&compared["newly_denied_left_off"], &compared["newly_spared_left_off"]),
+            (&0.into(), &left_off.into())
+        );
+    }
+    for wrong in ["-1", "some", "1e3", "+3"] {
+        let run = run(&[&args[..], &["--top", wrong]].concat(), "");
+        assert_eq!(run.code, 2);
+        assert!(
+            run.stderr.contains(&format!(
+                "invalid value '{wrong}' for '--top <N|all>': it must be a whole number from 0 to "
+            )),
+            "{}",
+            run.stderr
+        );
+        assert!(run.stderr.contains("; or all"), "{}", run.stderr);
+    }
 }

@@ -174,11 +174,14 @@ fn a_wrong_command_line_says_what_would_be_right() {
     for (args, said) in [
         (&["--attempts", "5"][..], "--deadline <DURATION>"),
         (&["--deadline", "10s"], "--attempts <N>"),
-        (&["--deadline", "10", "--attempts", "5"], "write as in 250ms or 3s (units: ns, us, ms, s, m, h, d)"),
+        (
+            &["--deadline", "10", "--attempts", "5"],
+            "it must be a whole number and a unit, from 0s to 213503d, as in 250ms or 3s (units: ns, us, ms, s, m, h, d)",
+        ),
         (&["--deadline", "0s", "--attempts", "5"], "--deadline: must be at least 1, was 0"),
         (&["--deadline", "10s", "--attempts", "0"], "invalid value '0' for '--attempts <N>'"),
         (&[&plan[..], &["--backoff", "2s", "--ceiling", "1s"]].concat(), "--ceiling: must be at least 2s, was 1s"),
-        (&[&plan[..], &["--backoff", "1.5s"]].concat(), "write as in 250ms or 3s"),
+        (&[&plan[..], &["--backoff", "1.5s"]].concat(), "from 0s to 213503d, as in 250ms or 3s"),
         (&[&plan[..], &["--header", "3"]].concat(), "write as in 'Retry-After: 3'"),
         (&[&plan[..], &["--wall", "noon"]].concat(), "as in 2026-03-10T12:00:00Z"),
         (&[&plan[..], &["--vectors", "x"]].concat(), "cannot be used with"),

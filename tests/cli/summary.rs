@@ -114,12 +114,13 @@ fn what_never_passes_is_told_with_the_capacity_it_would_take() {
 }
 
 #[test]
-fn a_log_without_a_readable_line_is_told_too() {
+fn an_empty_log_and_lines_that_cannot_be_read_are_told_too() {
     let nothing = quiet(&["replay", "-", "--window", "1/1s"], "");
     assert!(nothing.ends_with("  lines     0\n  decided   nothing\n"), "{nothing}");
-    let run = run(&["replay", "-", "--window", "1/1s"], "?\n".repeat(12));
+    let log = "?\n".repeat(12) + &access("a", 0, 1);
+    let run = run(&["replay", "-", "--window", "1/1s"], log);
     assert_eq!(run.code, 0);
-    assert!(run.stdout.contains("  lines     12, 12 of them unreadable\n  decided   nothing\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("  lines     13, 12 of them unreadable\n"), "{}", run.stdout);
     let remarks: Vec<&str> = run.stderr.lines().collect();
     assert_eq!(remarks.len(), 6);
     assert!(
@@ -140,5 +141,5 @@ fn a_unit_that_changes_nothing_is_remarked() {
 fn a_key_cannot_speak_to_the_terminal() {
     let log = file("escape.log", [b"\x1b[2J\xff".as_slice(), access("", 0, 1).as_bytes()].concat().repeat(2));
     let summary = quiet(&["replay", &log, "--window", "1/1s"], "");
-    assert!(summary.contains("  \\u{1b}[2J\u{fffd} "), "{summary}");
+    assert!(summary.contains("  \\u{1b}[2J\\xff "), "{summary}");
 }

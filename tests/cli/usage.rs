@@ -23,7 +23,7 @@ fn a_wrong_command_line_says_what_would_be_right() {
         (&["replay", "x", "--window", "5/1s", "--refill", "5/1s"], "cannot be used with"),
         (
             &["replay", "x", "--capacity", "0", "--refill", "1/1s"],
-            "a whole number from 1 to 18446744073709551615, as in --capacity 5",
+            "a whole number from 1 to 18446744073709551615, in digits alone, as in --capacity 5",
         ),
         (&["replay", "x", "--capacity", "-3", "--refill", "1/1s"], "invalid value '-3' for '--capacity <TOKENS>'"),
         (&["replay", "x", "--capacity", "2.5", "--refill", "1/1s"], "invalid value '2.5' for '--capacity <TOKENS>'"),

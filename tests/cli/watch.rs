@@ -125,3 +125,14 @@ fn a_wrong_command_line_says_what_would_be_right() {
         assert!(run.stderr.contains(said), "{args:?}: expected\n{said}\nin\n{}", run.stderr);
     }
 }
+
+/// One line of the year 2099 does not take the clock with it.
+#[test]
+fn a_line_ahead_of_its_time_moves_no_clock() {
+    let ahead = access("a", 1, 1).replace("/2015:", "/2099:");
+    let log = [access("a", 0, 1), ahead, access("a", 1, 1), access("a", 2, 1)].concat();
+    assert_eq!(
+        quiet(&["watch", "--window", "5/1m"], log),
+        "2015-05-17T10:00:02Z 4 lines: 3 admitted, 0 denied, 1 ahead of their time; 0 limited now of 1 caller; 1.0 lines/s\n"
+    );
+}

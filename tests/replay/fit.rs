@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use admittance::policy::Scope;
 use admittance::replay::{Fit, FitError, Fitted, Format, Input, Of, Outcome, Reading, Replay, Share, Unit};
 use admittance::{Budget, Per, Resolution, Rule};
 use proptest::prelude::*;
@@ -198,9 +199,15 @@ fn refills_that_are_asked_for_are_all_told_each_once_the_slowest_first() {
 fn what_cannot_be_fitted_is_said() {
     let says = |fit: &Fit, log: &str| fit.run(&bytes(log)).unwrap_err().to_string();
     assert_eq!(says(&Fit::new(), "\n\n"), "the log is empty: there is nobody whom a limit could fit");
+    let unread = says(&Fit::new(), "?\n?\n");
+    assert!(
+        unread.starts_with("none of the log's 2 lines can be read as combined, which they look most like\n"),
+        "{unread}"
+    );
+    let elsewhere = Fit::new().reading(Reading::new().scope(&Scope::process().routes(["/api"])));
     assert_eq!(
-        says(&Fit::new(), "?\n?\n"),
-        "none of the log's 2 lines can be read: there is nobody whom a limit could fit"
+        says(&elsewhere, &access("192.0.2.1", 0, "5")),
+        "the log's lines are all of other routes (1 of them): there is nobody whom a limit could fit"
     );
     let fast = Fit::new().refills([per("1/1s"), per("16/1ns")]);
     assert!(says(&fast, &call(0, "a", 1)).starts_with("refill 16/1ns: refill tokens: 16"));

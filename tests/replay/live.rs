@@ -194,3 +194,58 @@ fn what_was_refused_is_counted_for_each_caller() {
         Some((1, 1))
     );
 }
+
+/// A wall clock of the test's own.
+#[test]
+fn a_line_ahead_of_both_clocks_is_counted_and_moves_neither() {
+    const BOUND: u64 = 600 * SECOND;
+    assert_eq!((u128::from(BOUND), Live::BELIEVED), (Live::AHEAD.as_nanos(), 8));
+    let year = 365 * 86_400 * SECOND;
+    let mut live = Replay::new(bucket(2, 1)).live();
+    let at = |live: &mut Live, time: u64| live.line(call(time, "a", 1).as_bytes()).map(|heard| heard.unwrap().at_ns);
+    let ahead = |time_ns: u64, by: u64| {
+        move |told: Result<u64, LiveError>| {
+            let Err(LiveError::Ahead { time_ns: told_time, by_ns, .. }) = told else { panic!("{told:?}") };
+            assert_eq!((told_time, by_ns), (time_ns, by));
+        }
+    };
+    live.set_wall_clock(TEN);
+    // A log of long ago, however it jumps.
+    assert_eq!(at(&mut live, 5), Ok(5));
+    assert_eq!(at(&mut live, TEN - year), Ok(TEN - year));
+    // As far ahead of the later of both clocks as may be, and a nanosecond more.
+    ahead(TEN + BOUND + 1, BOUND + 1)(at(&mut live, TEN + BOUND + 1));
+    assert_eq!((live.clock(), live.sums().ahead), (Some(TEN - year), 1));
+    assert_eq!(at(&mut live, TEN + BOUND), Ok(TEN + BOUND));
+    assert_eq!(at(&mut live, TEN + 2 * BOUND), Ok(TEN + 2 * BOUND));
+    ahead(TEN + year, year - 2 * BOUND)(at(&mut live, TEN + year));
+    // The same line a year later is none.
+    live.set_wall_clock(TEN + year);
+    assert_eq!(at(&mut live, TEN + year), Ok(TEN + year));
+    let sums = live.sums();
+    assert_eq!((sums.lines, sums.ahead, sums.admitted + sums.denied, sums.unreadable), (7, 2, 5, 0));
+    // Where nobody says what time it is, every line is believed.
+    let mut live = Replay::new(bucket(2, 1)).live();
+    assert_eq!(at(&mut live, TEN + 100 * year), Ok(TEN + 100 * year));
+}
+
+#[test]
+fn a_log_that_is_ahead_as_a_whole_is_believed_from_its_eighth_line_on() {
+    let (mut live, hour) = (Replay::new(bucket(100, 1)).live(), 3600 * SECOND);
+    live.set_wall_clock(TEN);
+    let mut is_believed = |time: u64| live.line(call(time, "a", 1).as_bytes()).is_ok();
+    for line in 0..7 {
+        assert!(!is_believed(TEN + 2 * hour + line * SECOND), "{line}");
+    }
+    assert!(is_believed(TEN + 2 * hour + 7 * SECOND) && is_believed(TEN + 2 * hour));
+    // Seven, and one that is not like them; or one of now between them.
+    for line in 0..20 {
+        assert!(!is_believed(TEN + (5 + line) * hour), "{line}");
+    }
+    for line in 0..20 {
+        // One of now, every seventh time.
+        assert!(line % 7 != 0 || is_believed(TEN));
+        assert!(!is_believed(TEN + 9 * hour), "{line}");
+    }
+    assert_eq!(live.clock(), Some(TEN + 2 * hour + 7 * SECOND));
+}

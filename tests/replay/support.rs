@@ -53,13 +53,16 @@ pub(crate) fn outcomes(replay: &Replay, log: impl AsRef<[u8]>) -> String {
     words.join(" ")
 }
 
+/// A key's parts as they are, but for bytes that are no text.
+fn shown(key: &[u8]) -> String {
+    key::parts(key).into_iter().map(String::from_utf8_lossy).collect::<Vec<_>>().join(" · ")
+}
+
 /// What is read of a log: each record's key as it is shown, seconds and nanoseconds after 10:00 of the day below, cost; and the
 /// summary.
 pub(crate) fn records(reading: Reading, log: impl AsRef<[u8]>) -> (Vec<(String, i128, u64)>, Summary) {
     let (decisions, summary) = decide(&Replay::new(bucket(1 << 32, 1)).reading(reading), log);
-    let record = |decided: &Owned| {
-        (key::shown(&decided.key).into_owned(), i128::from(decided.time) - i128::from(TEN), decided.cost)
-    };
+    let record = |decided: &Owned| (shown(&decided.key), i128::from(decided.time) - i128::from(TEN), decided.cost);
     (decisions.iter().map(record).collect(), summary)
 }
 
@@ -88,5 +91,5 @@ pub(crate) const TEN: u64 = 1_431_856_800 * SECOND;
 
 /// A decision's key as text.
 pub(crate) fn key_of(decided: &Decided<'_>) -> String {
-    key::shown(decided.key).into_owned()
+    shown(decided.key)
 }

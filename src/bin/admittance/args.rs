@@ -5,6 +5,7 @@ mod fit;
 mod generate;
 mod limit;
 mod load;
+pub(crate) mod number;
 mod policy;
 mod reading;
 mod replay;
@@ -81,10 +82,17 @@ fn chosen(file: &Path, name: Option<&str>, command: &str) -> SaidPolicy {
         Some(name) => policies.get(name),
         None => policies.iter().next().filter(|_| policies.iter().count() == 1),
     };
-    policy.cloned().unwrap_or_else(|| {
-        let asks = format!("which policy of {}? Say --name POLICY, one of {}", file.display(), names(&policies));
-        usage_of(command, ErrorKind::MissingRequiredArgument, asks)
-    })
+    policy.cloned().unwrap_or_else(|| ask_which(file, &policies, name, command))
+}
+
+/// Asks which policy of a file is meant, and ends the program.
+fn ask_which(file: &Path, policies: &Policies, name: Option<&str>, command: &str) -> ! {
+    let (file, names) = (file.display(), policies.iter().map(SaidPolicy::name).collect::<Vec<_>>().join(", "));
+    let (kind, asks) = match name {
+        Some(name) => (ErrorKind::ValueValidation, format!("--name {name}: {file} has no policy of this name.")),
+        None => (ErrorKind::MissingRequiredArgument, format!("which policy of {file}?")),
+    };
+    usage_of(command, kind, format!("{asks} Say --name POLICY, one of {names}"))
 }
 
 /// The policies of a file. Ends the program where it cannot be used.
@@ -93,10 +101,6 @@ fn read(file: &Path) -> Policies {
         complain(format_args!("{error}"));
         std::process::exit(1)
     })
-}
-
-fn names(policies: &Policies) -> String {
-    policies.iter().map(SaidPolicy::name).collect::<Vec<_>>().join(", ")
 }
 
 /// Says what is wrong with a subcommand's flags, as clap does, and ends the program.

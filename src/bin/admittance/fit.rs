@@ -5,30 +5,32 @@ mod policy;
 mod tell;
 
 use std::fmt;
-use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
 
 use admittance::replay::{Error, FitError, Fitted, Input};
 use rayon::ThreadPoolBuilder;
 
+use crate::output::{Output, Outputs, Unwritable};
 use crate::progress::Shown;
-use crate::replay::{is_same, is_same_file};
-use crate::{args, complain};
+use crate::{args, complain, text};
 
 /// Why it ended early.
 pub(crate) enum Failure {
     Fit(FitError),
-    Output { flag: &'static str, path: PathBuf, error: io::Error },
-    Overwrite { flag: &'static str, path: PathBuf },
-    SameOutput { path: PathBuf },
+    Output { flag: &'static str, to: Output, error: io::Error },
+    Unwritable(Unwritable),
     Tell(io::Error),
     Threads(rayon::ThreadPoolBuildError),
 }
 
 impl Failure {
     pub(crate) fn is_broken_pipe(&self) -> bool {
-        matches!(self, Self::Tell(error) if error.kind() == io::ErrorKind::BrokenPipe)
+        match self {
+            Self::Tell(error) | Self::Output { to: Output::Stdout, error, .. } => {
+                error.kind() == io::ErrorKind::BrokenPipe
+            }
+            _ => false,
+        }
     }
 }
 
@@ -38,15 +40,11 @@ impl fmt::Display for Failure {
             Self::Fit(FitError::Read(error @ Error::Unreadable(_))) => {
                 write!(f, "{error}; stopped, because of --strict")
             }
+            Self::Fit(FitError::Unread(unread)) => write!(f, "{}", text::unread(unread)),
             Self::Fit(error @ FitError::Refill { .. }) => write!(f, "--{error}"),
             Self::Fit(error) => write!(f, "{error}"),
-            Self::Output { flag, path, error } => write!(f, "{flag} {}: {error}", path.display()),
-            Self::Overwrite { flag, path } => {
-                write!(f, "{flag} {}: is one of the logs, and would be overwritten; name another file", path.display())
-            }
-            Self::SameOutput { path } => {
-                write!(f, "--policy-out and --plot are both {}: name two files", path.display())
-            }
+            Self::Output { flag, to, error } => write!(f, "{flag} {to}: {error}"),
+            Self::Unwritable(why) => write!(f, "{why}"),
             Self::Tell(error) => write!(f, "the answer cannot be written: {error}"),
             Self::Threads(error) => write!(f, "--threads: {error}"),
         }
@@ -55,21 +53,10 @@ impl fmt::Display for Failure {
 
 pub(crate) fn run(args: &args::Fit) -> Result<(), Failure> {
     let (fit, inputs) = (args.fit(), args.reading.inputs());
-    let outputs = [("--policy-out", &args.policy_out), ("--plot", &args.plot)];
-    for (flag, path) in outputs {
-        // Said before the log is read, not after.
-        if let Some(path) = path.as_ref().filter(|path| inputs.iter().any(|input| is_same_file(input, path))) {
-            return Err(Failure::Overwrite { flag, path: path.clone() });
-        }
-    }
-    if let (Some(policy), Some(plot)) = (&args.policy_out, &args.plot)
-        && (policy == plot || is_same(policy, plot))
-    {
-        // A device takes both.
-        if !policy.metadata().is_ok_and(|there| !there.is_file()) {
-            return Err(Failure::SameOutput { path: plot.clone() });
-        }
-    }
+    let outputs = [("--policy-out", args.policy_out.as_ref()), ("--plot", args.plot.as_ref())];
+    let outputs = Outputs(&outputs);
+    // Said before the log is read, not after.
+    outputs.check(&inputs, &[]).map_err(Failure::Unwritable)?;
     let threads = args.reading.threads.map_or(0, usize::from);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::Threads)?;
     let shown = (!args.quiet).then(|| Shown::start(fit.progress(), &inputs));
@@ -77,10 +64,13 @@ pub(crate) fn run(args: &args::Fit) -> Result<(), Failure> {
     drop(shown);
     let fitted = fitted.map_err(Failure::Fit)?;
 
-    remarks(&fitted);
+    // Standard error is then for the JSON alone.
+    if !(args.json && outputs.has_stdout()) {
+        remarks(&fitted);
+    }
     let logs: Vec<String> = inputs.iter().map(Input::name).collect();
-    write("--policy-out", args.policy_out.as_deref(), || policy::text(&fitted, &logs))?;
-    write("--plot", args.plot.as_deref(), || plot::svg(&fitted))?;
+    write("--policy-out", args.policy_out.as_ref(), || policy::text(&fitted, &logs))?;
+    write("--plot", args.plot.as_ref(), || plot::svg(&fitted))?;
     let mut text = Vec::new();
     if args.json {
         serde_json::to_writer_pretty(&mut text, &fitted).map_err(|error| Failure::Tell(error.into()))?;
@@ -88,13 +78,12 @@ pub(crate) fn run(args: &args::Fit) -> Result<(), Failure> {
     } else {
         tell::write(&fitted, &args::reading_again("fit"), &mut text).map_err(Failure::Tell)?;
     }
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(&text).and_then(|()| stdout.flush()).map_err(Failure::Tell)
+    outputs.tell(&text).map_err(Failure::Tell)
 }
 
-fn write(flag: &'static str, path: Option<&Path>, text: impl FnOnce() -> String) -> Result<(), Failure> {
-    let Some(path) = path else { return Ok(()) };
-    fs::write(path, text()).map_err(|error| Failure::Output { flag, path: path.into(), error })
+fn write(flag: &'static str, to: Option<&Output>, text: impl FnOnce() -> String) -> Result<(), Failure> {
+    let Some(to) = to else { return Ok(()) };
+    to.write(text().as_bytes()).map_err(|error| Failure::Output { flag, to: to.clone(), error })
 }
 
 /// What should be known before the answer is believed.

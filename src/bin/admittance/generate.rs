@@ -15,10 +15,9 @@ mod site;
 mod traffic;
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal};
 
+use crate::output::Output;
 use crate::{args, progress};
 use line::Writer;
 use traffic::Traffic;
@@ -31,7 +30,7 @@ const CHUNK: usize = 1 << 20;
 
 /// Why it ended early.
 pub(crate) enum Failure {
-    Write { path: PathBuf, error: io::Error },
+    Write { to: Output, error: io::Error },
     TooLong { lines: u64 },
 }
 
@@ -44,8 +43,8 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Write { path, error } if path == Path::new("-") => write!(f, "standard output: {error}"),
-            Self::Write { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Write { to: Output::Stdout, error } => write!(f, "standard output: {error}"),
+            Self::Write { to, error } => write!(f, "{to}: {error}"),
             Self::TooLong { lines } => {
                 write!(
                     f,
@@ -57,12 +56,10 @@ impl fmt::Display for Failure {
 }
 
 pub(crate) fn run(args: &args::Generate) -> Result<(), Failure> {
-    let failed = |error| Failure::Write { path: args.output.clone(), error };
-    let stdout = args.output == Path::new("-");
-    let mut to: Box<dyn Write> =
-        if stdout { Box::new(io::stdout().lock()) } else { Box::new(File::create(&args.output).map_err(failed)?) };
+    let failed = |error| Failure::Write { to: args.output.clone(), error };
+    let mut to = args.output.open().map_err(failed)?;
     // Lines that scroll by and a bar that stays would overwrite each other.
-    let crowded = stdout && io::stdout().is_terminal();
+    let crowded = args.output == Output::Stdout && io::stdout().is_terminal();
     let bar = (!args.quiet && !crowded).then(|| progress::of_lines(args.lines));
 
     let (mut traffic, mut writer) = (Traffic::new(args), Writer::new(args));

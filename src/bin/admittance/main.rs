@@ -5,6 +5,7 @@ mod args;
 mod fit;
 mod generate;
 mod load;
+mod output;
 mod page;
 mod policy;
 mod progress;

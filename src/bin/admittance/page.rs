@@ -7,6 +7,7 @@ use admittance::Rule;
 use admittance::replay::{Caller, Input, Level, Report};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::report::refused;
 use crate::text::{self, instant, printable, span};
 
 /// How many callers the table of those denied most names.
@@ -82,12 +83,13 @@ fn headline(report: &Report) -> String {
     let summary = &report.summary;
     let words = Words::of(Some(report));
     format!(
-        "{} of {} requests, {} of {} {}, would have been denied",
+        "{} of {} requests, {} of {} {}, would have been {}",
         number(summary.denied + summary.never),
         number(summary.decided()),
         number(report.refused),
         number(summary.keys),
-        words.callers
+        words.callers,
+        refused(summary.never > 0)
     )
 }
 
@@ -125,6 +127,12 @@ fn one(section: &Section<'_>, number_of: usize, is_one_of_many: bool) -> Markup 
         section {
             @if is_one_of_many { h2 { (section.name) ": " (headline(report)) } }
             p class="limit" { (limit(&summary.rule, &words)) }
+            @if summary.never > 0 {
+                p class="limit" {
+                    (number(summary.denied)) " requests denied, and " (number(summary.never))
+                    " never admitted: they cost more than the limit ever holds."
+                }
+            }
             @if summary.denied + summary.never == 0 {
                 p class="good" { "Nobody would have been denied." }
             }
@@ -148,7 +156,7 @@ fn one(section: &Section<'_>, number_of: usize, is_one_of_many: bool) -> Markup 
             }
             (chart::demand(&id("demand"), &report.demand, summary.rule.capacity(), &words))
             @if !report.denied.is_empty() {
-                h3 { "Denied most" }
+                h3 { @if summary.never > 0 { "Denied or never admitted most" } @else { "Denied most" } }
                 (callers(&report.denied.iter().collect::<Vec<_>>(), &words))
             }
         }
@@ -157,15 +165,19 @@ fn one(section: &Section<'_>, number_of: usize, is_one_of_many: bool) -> Markup 
 
 /// A table of callers that were denied.
 fn callers(denied: &[&Caller], words: &Words) -> Markup {
+    // There are none of them most often, and then there is no column.
+    let has_never = denied.iter().take(NAMED).any(|caller| caller.never > 0);
     html! {
         div class="scroll" { table class="callers" {
             thead { tr {
-                th { (words.caller) } th { "denied" } th {} th { "of requests" } th { "first denied" } th { "last denied" }
+                th { (words.caller) } th { "denied" } @if has_never { th { "never admitted" } }
+                th { "share" } th { "of requests" } th { "first " (refused(has_never)) } th { "last " (refused(has_never)) }
                 th { "at the limit" } th {} th { "longest" } th { (words.capacity) " that spares it" }
             } }
             tbody { @for caller in denied.iter().take(NAMED) { tr {
-                th scope="row" { (printable(&caller.key)) }
-                td { (number(caller.refused())) }
+                th scope="row" title=[text::whole(&caller.key)] { (printable(&caller.key)) }
+                td { (number(caller.denied)) }
+                @if has_never { td { (number(caller.never)) } }
                 td { (text::percent(caller.refused(), caller.lines)) }
                 td { (number(caller.lines)) }
                 td class="time" { (instant(caller.first_denied_ns)) }

@@ -1,25 +1,26 @@
 //! `admittance replay`.
 
 mod detail;
+mod remarks;
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal};
 
-use admittance::replay::{Error, Format, Input, Replay, Summary, Unit};
+use admittance::replay::{Error, Input, Replay, Summary, Unread};
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 
+use crate::output::{Output, Outputs, Unwritable};
 use crate::progress::Shown;
-use crate::{args, complain, report, store};
+use crate::{args, report, store, text};
+use remarks::remark;
 
 /// Why it ended early.
 pub(crate) enum Failure {
     Replay(Error),
-    Decisions { path: PathBuf, error: io::Error },
-    Overwrite { flag: &'static str, path: PathBuf, what: &'static str },
-    Report { path: PathBuf, error: io::Error },
+    Unread(Box<Unread>),
+    Output { flag: &'static str, to: Output, error: io::Error },
+    Unwritable(Unwritable),
     Summary(io::Error),
     Threads(rayon::ThreadPoolBuildError),
     Store(store::Refused),
@@ -28,7 +29,9 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn is_broken_pipe(&self) -> bool {
         match self {
-            Self::Replay(Error::Write(error)) | Self::Summary(error) => error.kind() == io::ErrorKind::BrokenPipe,
+            Self::Replay(Error::Write(error))
+            | Self::Summary(error)
+            | Self::Output { to: Output::Stdout, error, .. } => error.kind() == io::ErrorKind::BrokenPipe,
             _ => false,
         }
     }
@@ -39,15 +42,9 @@ impl fmt::Display for Failure {
         match self {
             Self::Replay(error @ Error::Unreadable(_)) => write!(f, "{error}; stopped, because of --strict"),
             Self::Replay(error) => write!(f, "{error}"),
-            Self::Decisions { path, error } => write!(f, "--decisions {}: {error}", path.display()),
-            Self::Overwrite { flag, path, what } => {
-                write!(
-                    f,
-                    "{flag} {}: is one of the {what}, and would be overwritten; name another file",
-                    path.display()
-                )
-            }
-            Self::Report { path, error } => write!(f, "--report {}: {error}", path.display()),
+            Self::Unread(unread) => write!(f, "{}", text::unread(unread)),
+            Self::Output { flag, to, error } => write!(f, "{flag} {to}: {error}"),
+            Self::Unwritable(why) => write!(f, "{why}"),
             Self::Summary(error) => write!(f, "the summary cannot be written: {error}"),
             Self::Threads(error) => write!(f, "--threads: {error}"),
             Self::Store(store::Refused::Store(failure)) => write!(f, "--store: {failure}"),
@@ -60,21 +57,11 @@ pub(crate) fn run(args: &args::Replay) -> Result<(), Failure> {
     let (trials, inputs) = (args.trials(), args.reading.inputs());
     let threads = args.reading.threads.map_or(0, usize::from);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::Threads)?;
-    let to = Destination::of(args.decisions.as_deref());
-    let decisions = if let Destination::File(path) = to { Some(path) } else { None };
-    for (flag, path) in [("--decisions", decisions), ("--report", args.report.as_deref())] {
-        let Some(path) = path else { continue };
-        let what = if inputs.iter().any(|input| is_same_file(input, path)) {
-            "logs"
-        } else if args.policy_files().iter().any(|policy| is_same(policy, path)) {
-            "policies"
-        } else {
-            continue;
-        };
-        return Err(Failure::Overwrite { flag, path: path.into(), what });
-    }
+    let outputs = args.outputs();
+    let outputs = Outputs(&outputs);
+    outputs.check(&inputs, args.policy_files()).map_err(Failure::Unwritable)?;
     // Decisions that scroll by and a bar that stays would overwrite each other.
-    let crowded = to == Destination::Stdout && io::stdout().is_terminal();
+    let crowded = args.decisions == Some(Output::Stdout) && io::stdout().is_terminal();
     let replay = &trials[0].replay;
     let shown = (!args.quiet && !crowded).then(|| Shown::start(replay.progress(), &inputs));
     if trials.len() > 1 || args.report.is_some() {
@@ -82,85 +69,32 @@ pub(crate) fn run(args: &args::Replay) -> Result<(), Failure> {
     }
     let decided = pool.install(|| match &args.store {
         Some(url) => store::run(replay, &inputs, &replay.rule(), url).map(|(summary, told)| (summary, Some(told))),
-        None => decide(replay, &inputs, to).map(|summary| (summary, None)),
+        None => decide(replay, &inputs, args.decisions.as_ref()).map(|summary| (summary, None)),
     });
     drop(shown);
     let (summary, told) = decided?;
+    readable(&summary)?;
 
     // Standard error is then for the JSON alone, which has the bad lines too.
-    if !(args.json && to == Destination::Stdout) {
-        remarks(&summary);
+    if !(args.json && outputs.has_stdout()) {
+        remark([(&trials[0], &summary)]);
     }
-    tell(&summary, told.as_ref(), args.json, to).map_err(Failure::Summary)
+    tell(&summary, told.as_ref(), args.json, outputs).map_err(Failure::Summary)
 }
 
-/// Where decisions go.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Destination<'a> {
-    Nowhere,
-    Stdout,
-    File(&'a Path),
-}
-
-impl<'a> Destination<'a> {
-    fn of(path: Option<&'a Path>) -> Self {
-        match path {
-            None => Self::Nowhere,
-            Some(path) if path == Path::new("-") => Self::Stdout,
-            Some(path) => Self::File(path),
-        }
-    }
-}
-
-fn decide(replay: &Replay, inputs: &[Input], to: Destination<'_>) -> Result<Summary, Failure> {
-    let summary = match to {
-        Destination::Nowhere => replay.run(inputs),
-        Destination::Stdout => replay.run_to(inputs, &mut io::stdout().lock()),
-        Destination::File(path) => {
-            let file = File::create(path).map_err(|error| Failure::Decisions { path: path.into(), error })?;
-            replay.run_to(inputs, &mut BufWriter::with_capacity(1 << 18, file))
-        }
-    };
-    summary.map_err(|error| match (error, to) {
-        (Error::Write(error), Destination::File(path)) => Failure::Decisions { path: path.into(), error },
+fn decide(replay: &Replay, inputs: &[Input], to: Option<&Output>) -> Result<Summary, Failure> {
+    let Some(to) = to else { return replay.run(inputs).map_err(Failure::Replay) };
+    let failed = |error| Failure::Output { flag: "--decisions", to: to.clone(), error };
+    let mut decisions = to.open().map_err(failed)?;
+    replay.run_to(inputs, &mut *decisions).map_err(|error| match (error, to) {
+        (Error::Write(error), Output::File(_)) => failed(error),
         (error, _) => Failure::Replay(error),
     })
 }
 
-/// Whether a file that is to be written is one of the logs.
-pub(crate) fn is_same_file(input: &Input, path: &Path) -> bool {
-    matches!(input, Input::File(log) if is_same(log, path))
-}
-
-/// Whether two paths lead to one file, by links of either kind. What is not there is no file yet.
-pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::fs::Metadata;
-        use std::os::unix::fs::MetadataExt;
-
-        // A hard link has a path of its own.
-        let file = |path: &Path| path.metadata().ok().filter(Metadata::is_file).map(|it| (it.dev(), it.ino()));
-        if file(one).is_some_and(|it| Some(it) == file(other)) {
-            return true;
-        }
-    }
-    let there = |path: &Path| path.canonicalize().ok();
-    there(one).is_some_and(|it| Some(it) == there(other))
-}
-
-/// What should be known before the summary is believed.
-fn remarks(summary: &Summary) {
-    for bad in &summary.bad_lines {
-        complain(format_args!("{bad}"));
-    }
-    let more = summary.unreadable - summary.bad_lines.len() as u64;
-    if more > 0 {
-        complain(format_args!("and {more} more lines that cannot be read"));
-    }
-    if summary.format == Some(Format::Jsonl) && summary.unit == Unit::Byte {
-        complain(format_args!("--unit byte changes nothing for a trace: each line says its own cost"));
-    }
+/// That there was a line that could be read, or none at all.
+fn readable(summary: &Summary) -> Result<(), Failure> {
+    Unread::of(summary).map_or(Ok(()), |unread| Err(Failure::Unread(Box::new(unread))))
 }
 
 /// The summary, and beside it what a store answered.
@@ -172,7 +106,7 @@ struct Both<'t> {
     store: Option<&'t store::Told>,
 }
 
-fn tell(summary: &Summary, store: Option<&store::Told>, json: bool, decisions: Destination<'_>) -> io::Result<()> {
+fn tell(summary: &Summary, store: Option<&store::Told>, json: bool, outputs: Outputs<'_>) -> io::Result<()> {
     let mut text = Vec::new();
     if json {
         serde_json::to_writer_pretty(&mut text, &Both { summary, store })?;
@@ -183,11 +117,5 @@ fn tell(summary: &Summary, store: Option<&store::Told>, json: bool, decisions: D
             report::write_store(told, &mut text)?;
         }
     }
-    // Where standard output has the decisions, a summary in it would spoil them.
-    if decisions == Destination::Stdout { io::stderr().lock().write_all(&text) } else { print(&text) }
-}
-
-fn print(text: &[u8]) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text).and_then(|()| stdout.flush())
+    outputs.tell(&text)
 }

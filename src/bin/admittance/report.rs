@@ -46,6 +46,12 @@ fn keys(summary: &Summary) -> (&'static str, &'static str) {
     named(&summary.whose())
 }
 
+/// What was done to a request that was not admitted, where both are counted as one: whoever asks for more than the limit ever
+/// holds is not denied, and is told apart wherever there is such a one.
+pub(crate) const fn refused(has_never: bool) -> &'static str {
+    if has_never { "denied or never admitted" } else { "denied" }
+}
+
 /// One and many of who is told by these fields of a log.
 pub(crate) fn named(whose: &[&str]) -> (&'static str, &'static str) {
     match whose {
@@ -128,13 +134,18 @@ fn facts(summary: &Summary, to: &mut impl Write) -> io::Result<()> {
 fn most_denied(summary: &Summary, to: &mut impl Write) -> io::Result<()> {
     let names: Vec<String> = summary.most_denied.iter().map(|key| printable(&key.key)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(22);
-    writeln!(to, "\n{:<width$}  {:>11}  {:>11}", "Denied most", "denied", "of lines", width = width + 2)?;
+    // There are none of them most often, and then there is no column.
+    let has_never = summary.most_denied.iter().any(|key| key.never > 0);
+    let never = |text: &str| if has_never { format!("  {text:>11}") } else { String::new() };
+    let head = never("never");
+    writeln!(to, "\n{:<width$}  {:>11}{head}  {:>11}", "Denied most", "denied", "of lines", width = width + 2)?;
     let most = summary.most_denied.first().map_or(0, |key| key.denied);
     for (name, key) in names.iter().zip(&summary.most_denied) {
         let (denied, lines, share) =
             (grouped(key.denied.into()), grouped(key.lines.into()), percent(key.denied, key.lines));
         let bar = chart::across(key.denied, most, 16);
-        writeln!(to, "  {name:<width$}  {denied:>11}  {lines:>11}  {share:>6}  {bar}")?;
+        let never = never(&grouped(key.never.into()));
+        writeln!(to, "  {name:<width$}  {denied:>11}{never}  {lines:>11}  {share:>6}  {bar}")?;
     }
     let more = summary.keys_denied - summary.most_denied.len() as u64;
     if more > 0 {

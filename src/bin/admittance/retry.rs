@@ -88,17 +88,17 @@ fn signal(args: &Args, lenience: Lenience) -> Option<Signal> {
 }
 
 fn schedule(args: &Args, signal: Option<&Signal>) -> Result<Schedule, RetryError> {
-    let mut backoff = Backoff::new(args.backoff.0).factor(args.factor).jitter(args.jitter.into());
+    let mut backoff = Backoff::new(args.backoff).factor(args.factor).jitter(args.jitter.into());
     if let Some(ceiling) = args.ceiling {
-        backoff = backoff.ceiling(ceiling.0);
+        backoff = backoff.ceiling(ceiling);
     }
     let (attempts, deadline) = args.bounds();
     // A preview draws nothing and reads no clock.
     let mut builder = Retry::builder_with(attempts, deadline, ManualClock::new(), SeededRandom::new(0))
         .backoff(backoff)
-        .spread(args.spread.0);
+        .spread(args.spread);
     if let Some(longest) = args.longest_wait {
-        builder = builder.longest_wait(longest.0);
+        builder = builder.longest_wait(longest);
     }
     Ok(builder.build()?.schedule(signal.map(Signal::wait)))
 }

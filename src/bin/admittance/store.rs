@@ -104,7 +104,6 @@ impl InStore {
                 self.told.differ += 1;
                 self.told.first_difference.get_or_insert_with(|| {
                     let key = key::shown(&trying.key);
-                    let key = key.escape_debug();
                     format!(
                         "'{key}' at {} ns for {}: the core says {core:?}, the store {stores:?}",
                         trying.time, trying.cost

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use admittance::replay::key;
+use admittance::replay::{Unread, key};
 use jiff::Timestamp;
 
 /// 1 234 567.
@@ -58,19 +58,33 @@ pub(crate) fn span(nanos: u64) -> String {
     parts.join(" ")
 }
 
-/// A key as it can be shown: no control characters, no end of the terminal's line, and not nothing. Quotes of its own are escaped,
-/// so that an empty one looks like no other.
-pub(crate) fn printable(key: &[u8]) -> String {
-    const MOST: usize = 48;
-    // What does not fit is not looked at: a key may be a mebibyte.
-    let part = |part: &[u8]| -> String {
-        if part.is_empty() {
-            return "\"\"".into();
-        }
-        String::from_utf8_lossy(&part[..part.len().min(4 * MOST)]).chars().flat_map(char::escape_debug).collect()
+/// What is wrong with a log of which nothing can be read, and which flags would help.
+pub(crate) fn unread(unread: &Unread) -> String {
+    let which = if unread.is_known {
+        "Is it written otherwise? Say --format, --log-format or --field."
+    } else {
+        "How is it written? Say --format combined, jsonl, alb or caddy, --log-format for nginx's own, --field for JSON of your own."
     };
-    let text = key::parts(key).into_iter().map(part).collect::<Vec<_>>().join(" · ");
+    format!("{unread}\n{which}")
+}
+
+/// How much of a key is shown, in characters.
+const MOST: usize = 48;
+
+/// A key as it can be shown, and named again (but for one that is too long): no control characters, no end of the terminal's
+/// line, and not nothing.
+pub(crate) fn printable(key: &[u8]) -> String {
+    // What does not fit is not looked at: a key may be a mebibyte.
+    let parts = key::parts(key).into_iter().map(|part| &part[..part.len().min(4 * MOST)]);
+    let text = key::shown(&key::join(parts));
     if text.chars().count() > MOST { text.chars().take(MOST - 1).chain(['…']).collect() } else { text }
+}
+
+/// The whole of a key that [`printable`] cuts short, where that is not more than anybody would read.
+pub(crate) fn whole(key: &[u8]) -> Option<String> {
+    const LONGEST: usize = 4096;
+    let text = (key.len() <= LONGEST).then(|| key::shown(key))?;
+    (text.chars().count() > MOST).then_some(text)
 }
 
 #[cfg(test)]
@@ -121,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_key_cannot_speak_to_the_terminal() {
-        assert_eq!(printable(b"\x1b[31m\n\xff"), "\\u{1b}[31m\\n\u{fffd}");
+        assert_eq!(printable(b"\x1b[31m\n\xff"), "\\u{1b}[31m\\n\\xff");
         assert_eq!(printable(&[b'a'; 1000]).chars().count(), 48);
         assert_eq!(printable(&key::join([&b"a\n"[..], b"c"])), "a\\n · c");
         assert_eq!((printable(b""), printable(b"\"\"")), ("\"\"".into(), "\\\"\\\"".into()));

@@ -21,12 +21,16 @@ pub(in crate::replay) struct Parsing<'r, S> {
     pub(in crate::replay) format: Option<Format>,
     /// Of the format, as soon as it is known.
     reader: Option<Reader>,
+    /// What lines were read as before it was known.
+    guessed: Option<Format>,
     pub(in crate::replay) seen: Seen,
     hasher: DefaultHashBuilder,
     /// Into how many pieces a block is cut.
     pieces: usize,
     /// Line breaks passed in the current input.
     breaks: u64,
+    /// Those of all inputs.
+    passed: u64,
     /// The time of the last record.
     last: Option<u64>,
 }
@@ -46,11 +50,13 @@ impl<'r, S: Stage> Parsing<'r, S> {
             stage,
             format: reading.format.clone(),
             reader: None,
+            guessed: None,
             seen: Seen { identity: reading.identity.clone(), ..Seen::default() },
             hasher: DefaultHashBuilder::default(),
             // More than there are threads, so that one which is slow or late holds nobody up for long.
             pieces: rayon::current_num_threads() * 2,
             breaks: 0,
+            passed: 0,
             last: None,
         }
     }
@@ -71,7 +77,7 @@ impl<'r, S: Stage> Parsing<'r, S> {
         }
         self.stage.take(batches)?;
         match self.seen.bad_lines.first() {
-            Some(bad) if strict => Err(Error::Unreadable(bad.clone())),
+            Some(bad) if strict => Err(Error::Unreadable(Box::new(bad.clone()))),
             _ => Ok(()),
         }
     }
@@ -88,7 +94,8 @@ impl<'r, S: Stage> Parsing<'r, S> {
             reader
         } else {
             // No line of these can be read; who asked does not matter.
-            guessed = Reader::new(&guess(&block.bytes), &Reading::new()).map_err(Error::Field)?;
+            let format = self.guessed.insert(guess(&block.bytes));
+            guessed = Reader::new(format, &Reading::new()).map_err(Error::Field)?;
             &guessed
         };
         let parser = Parser { reader, reading: self.reading, shards: self.stage.shards(), hasher: &self.hasher };
@@ -105,15 +112,18 @@ impl<'r, S: Stage> Parsing<'r, S> {
         seen.lines += batch.lines;
         seen.unreadable += batch.bad_count;
         seen.outside += batch.outside;
-        for (number, error) in batch.bad.drain(..) {
+        let format = self.format.as_ref().or(self.guessed.as_ref());
+        for (number, text, error) in batch.bad.drain(..) {
             let (input, line) = block.place(self.breaks + number);
-            seen.bad(BadLine { input: self.inputs[input].name(), line, error });
+            let (input, format) = (self.inputs[input].name(), format.cloned().unwrap_or(Format::Combined));
+            seen.bad(BadLine { input, line, at: self.passed + number, text, format, error });
         }
         if let (Some(first), Some(last)) = (batch.entries.first(), batch.entries.last()) {
             seen.out_of_order += batch.disordered + u64::from(self.last.is_some_and(|before| first.time < before));
             self.last = Some(last.time);
         }
         self.breaks += batch.breaks;
+        self.passed += batch.breaks;
         if let Some(progress) = self.progress {
             progress.add_lines(batch.lines);
         }

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::Per;
 use crate::budget::BudgetError;
 use crate::replay::error::Error;
+use crate::replay::unread::Unread;
 
 /// Why nothing could be fitted.
 #[derive(Debug)]
@@ -12,12 +13,16 @@ use crate::replay::error::Error;
 pub enum FitError {
     /// The log could not be read.
     Read(Error),
-    /// There was no line that could be read.
+    /// There was no line.
+    Empty,
+    /// Of lines that could be read, there were those of other routes alone.
     #[non_exhaustive]
-    Nothing {
-        /// Lines that could not be.
+    Outside {
+        /// How many.
         lines: u64,
     },
+    /// There was no line that could be read.
+    Unread(Box<Unread>),
     /// A refill that was asked for cannot be.
     #[non_exhaustive]
     Refill {
@@ -42,14 +47,24 @@ impl From<Error> for FitError {
     }
 }
 
+impl From<Unread> for FitError {
+    fn from(unread: Unread) -> Self {
+        Self::Unread(Box::new(unread))
+    }
+}
+
 impl fmt::Display for FitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Read(error) => write!(f, "{error}"),
-            Self::Nothing { lines: 0 } => f.write_str("the log is empty: there is nobody whom a limit could fit"),
-            Self::Nothing { lines } => {
-                write!(f, "none of the log's {lines} lines can be read: there is nobody whom a limit could fit")
+            Self::Empty => f.write_str("the log is empty: there is nobody whom a limit could fit"),
+            Self::Outside { lines } => {
+                write!(
+                    f,
+                    "the log's lines are all of other routes ({lines} of them): there is nobody whom a limit could fit"
+                )
             }
+            Self::Unread(unread) => write!(f, "{unread}"),
             Self::Refill { refill, error } => write!(f, "refill {refill}: {error}"),
             Self::NoBudget { refill, error } => {
                 write!(f, "no budget can spare so many at these refills; at {refill}: {error}")
@@ -62,7 +77,8 @@ impl std::error::Error for FitError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Read(error) => Some(error),
-            Self::Nothing { .. } => None,
+            Self::Empty | Self::Outside { .. } => None,
+            Self::Unread(unread) => Some(&unread.first.error),
             Self::Refill { error, .. } | Self::NoBudget { error, .. } => Some(error),
         }
     }

@@ -1,13 +1,17 @@
 //! Zstandard (RFC 8878), frame by frame.
 
-use std::io::{self, BufRead, Read};
+use std::error::Error;
+use std::io::{self, BufRead, ErrorKind, Read};
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+/// The first bytes of a frame.
+pub(super) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
 /// Whether these are the first bytes of a frame, or of one that is to be skipped.
 pub(super) fn begins(bytes: &[u8]) -> bool {
-    matches!(bytes, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+    bytes.starts_with(&MAGIC) || matches!(bytes, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
 /// Reads what all frames of a stream hold: more than one is what appending leaves.
@@ -33,10 +37,10 @@ impl<R: BufRead> Zstd<R> {
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
                     let length = u64::from(length);
                     if io::copy(&mut self.source.by_ref().take(length), &mut io::sink())? < length {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
+                        return Err(ErrorKind::UnexpectedEof.into());
                     }
                 }
-                Err(error) => return Err(invalid(error)),
+                Err(error) => return Err(failed(&error)),
             }
         }
         Ok(false)
@@ -46,7 +50,9 @@ impl<R: BufRead> Zstd<R> {
     fn end(&mut self) -> io::Result<()> {
         self.within = false;
         match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
-            (Some(said), Some(is)) if said != is => Err(invalid("the checksum of a zstd frame does not match")),
+            (Some(said), Some(is)) if said != is => {
+                Err(invalid("the checksum of a zstd frame does not match what it holds"))
+            }
             _ => Ok(()),
         }
     }
@@ -59,7 +65,9 @@ impl<R: BufRead> Read for Zstd<R> {
         }
         while self.within || self.begin()? {
             while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
-                self.decoder.decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBlocks(1)).map_err(invalid)?;
+                self.decoder
+                    .decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBlocks(1))
+                    .map_err(|error| failed(&error))?;
             }
             let read = self.decoder.read(buffer)?;
             if read > 0 {
@@ -71,6 +79,36 @@ impl<R: BufRead> Read for Zstd<R> {
     }
 }
 
-fn invalid(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error)
+/// In words of ours: those of the decoder are for whoever works on it.
+fn failed(error: &FrameDecoderError) -> io::Error {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(this) = cause {
+        if let Some(io) = this.downcast_ref::<io::Error>() {
+            // The end, or what the system said of the file.
+            return match io.raw_os_error() {
+                Some(number) => io::Error::from_raw_os_error(number),
+                None => io.kind().into(),
+            };
+        }
+        cause = this.source();
+    }
+    match error {
+        FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(_)) => {
+            invalid("where a zstd frame would begin, there is something else")
+        }
+        FrameDecoderError::WindowSizeTooBig { requested, max } => invalid(format!(
+            "a zstd frame wants a window of {requested} bytes, more than the {max} that are given; pack it without --long"
+        )),
+        FrameDecoderError::DictNotProvided { dict_id } => {
+            invalid(format!("a zstd frame was packed with a dictionary ({dict_id:#x}); unpack it with zstd -D first"))
+        }
+        FrameDecoderError::FailedToReadBlockHeader(_) | FrameDecoderError::FailedToReadBlockBody(_) => {
+            invalid("a block of a zstd frame cannot be unpacked")
+        }
+        _ => invalid("the head of a zstd frame cannot be read"),
+    }
+}
+
+fn invalid(error: impl Into<Box<dyn Error + Send + Sync>>) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, error)
 }

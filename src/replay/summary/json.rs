@@ -54,6 +54,9 @@ enum RuleFields {
 #[derive(Serialize)]
 struct KeyFields<'s> {
     key: InJson<'s>,
+    /// As it can be named, where `key` is not its name already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    named: Option<String>,
     lines: u64,
     denied: u64,
     never: u64,
@@ -128,12 +131,13 @@ impl From<&Rule> for RuleFields {
 
 impl<'s> From<&'s DeniedKey> for KeyFields<'s> {
     fn from(DeniedKey { key, lines, denied, never }: &'s DeniedKey) -> Self {
-        Self { key: InJson(key), lines: *lines, denied: *denied, never: *never }
+        let key = InJson(key);
+        Self { key, named: key.name(), lines: *lines, denied: *denied, never: *never }
     }
 }
 
 impl<'s> From<&'s BadLine> for BadFields<'s> {
-    fn from(BadLine { input, line, error }: &'s BadLine) -> Self {
+    fn from(BadLine { input, line, error, .. }: &'s BadLine) -> Self {
         Self { input, line: *line, column: error.column, expected: &error.expected, found: &error.found }
     }
 }

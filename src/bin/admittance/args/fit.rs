@@ -1,14 +1,14 @@
 //! `fit`.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use admittance::Per;
 use admittance::replay::{self, Of, Share};
 use clap::ValueEnum;
 
-use super::Reading;
 use super::reading::HEADING;
+use super::{Reading, number};
+use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,7 +46,7 @@ pub(crate) struct Fit {
     of: OfArg,
 
     /// Suggest the budget that lets one caller do least in this long: its capacity, and what is refilled meanwhile.
-    #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = duration, help_heading = FITTING)]
+    #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = number::duration, help_heading = FITTING, allow_hyphen_values = true)]
     over: Duration,
 
     /// How many refills to tell of, at most.
@@ -54,14 +54,15 @@ pub(crate) struct Fit {
         long,
         value_name = "N",
         default_value_t = 12,
-        value_parser = clap::value_parser!(u16).range(2..=1000),
+        value_parser = number::whole::<u16>(2..=1000, "12"),
         help_heading = FITTING,
+        allow_hyphen_values = true,
         conflicts_with = "refill"
     )]
     points: u16,
 
     /// These refills, and all of them, as in 10/1m,1/1s.
-    #[arg(long, value_name = "TOKENS/DURATION", value_delimiter = ',', help_heading = FITTING)]
+    #[arg(long, value_name = "TOKENS/DURATION", value_delimiter = ',', help_heading = FITTING, allow_hyphen_values = true)]
     refill: Vec<Per>,
 
     #[command(flatten)]
@@ -71,13 +72,14 @@ pub(crate) struct Fit {
     #[arg(long, help_heading = HEADING)]
     sort: bool,
 
-    /// Write the suggested budget as a policy, complete and with its reasons, to a file.
-    #[arg(long, value_name = "FILE", help_heading = TELLING)]
-    pub(crate) policy_out: Option<PathBuf>,
+    /// Write the suggested budget as a policy, complete and with its reasons, to a file. `-` is standard output; the answer then
+    /// goes to standard error.
+    #[arg(long, value_name = "FILE", value_parser = Output::parser(), help_heading = TELLING)]
+    pub(crate) policy_out: Option<Output>,
 
-    /// Draw capacities against refills, as SVG, into a file.
-    #[arg(long, value_name = "FILE", help_heading = TELLING)]
-    pub(crate) plot: Option<PathBuf>,
+    /// Draw capacities against refills, as SVG, into a file. `-` is standard output; the answer then goes to standard error.
+    #[arg(long, value_name = "FILE", value_parser = Output::parser(), help_heading = TELLING)]
+    pub(crate) plot: Option<Output>,
 
     /// As one JSON object.
     #[arg(long, help_heading = TELLING)]
@@ -100,14 +102,6 @@ enum OfArg {
     /// The callers that are never denied make so many of all requests; of the others' some are admitted too, so that more
     /// is admitted in all.
     Requests,
-}
-
-/// As `1m`: what `1/1m` has behind its stroke.
-fn duration(text: &str) -> Result<Duration, String> {
-    match format!("1/{text}").parse::<Per>() {
-        Ok(Per { duration, .. }) => Ok(duration),
-        Err(_) => Err("write a whole number and a unit, as in 1m (units: ns, us, ms, s, m, h, d)".into()),
-    }
 }
 
 impl Fit {

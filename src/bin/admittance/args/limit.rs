@@ -3,17 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use admittance::policy::Policy;
+use admittance::replay::Input;
 use admittance::{Budget, BudgetError, Per, Rule, Window};
 use clap::error::ErrorKind;
 
-use super::{names, read, usage_of};
+use super::{ask_which, number, read, usage_of};
 
 /// A limit.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "The limit: --capacity and --refill, or --window, or --policy")]
 pub(crate) struct Limit {
     /// Token bucket: tokens it holds at most, the largest burst.
-    #[arg(long, value_name = "TOKENS", value_parser = tokens, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TOKENS", value_parser = number::whole::<u64>(1..=u64::MAX, "--capacity 5"), allow_hyphen_values = true)]
     capacity: Option<u64>,
 
     /// Token bucket: how fast tokens come back, as in 2/1s (units: ns, us, ms, s, m, h, d).
@@ -30,7 +31,7 @@ pub(crate) struct Limit {
     )]
     window: Option<Per>,
 
-    /// Policies instead: their rules, identities, routes and units, from a file of TOML. Say it again for more files. Where there
+    /// Policies instead: their rules, identities, routes and units, from a file of TOML, or `-` for standard input. Say it again for more files. Where there
     /// are several policies they are told side by side, against the first. Which fields of a log are whom they name is said by
     /// --identity KIND=FIELD.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["capacity", "refill", "window", "unit"])]
@@ -41,17 +42,18 @@ pub(crate) struct Limit {
     name: Option<String>,
 }
 
-fn tokens(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(tokens) if tokens > 0 => Ok(tokens),
-        _ => Err(format!("it must be a whole number from 1 to {}, as in --capacity 5", u64::MAX)),
-    }
-}
-
 impl Limit {
     /// The policies that the flags say, each with its file; empty where they say none. Ends the program where a file cannot be
-    /// used, or has none of the name.
-    pub(super) fn policies(&self, command: &str) -> Vec<(&Path, Policy)> {
+    /// used, or has none of the name, or is standard input, which is something else already.
+    pub(super) fn policies(&self, logs: &[Input], command: &str) -> Vec<(&Path, Policy)> {
+        let from_stdin = self.policy.iter().filter(|file| **file == Path::new("-")).count();
+        let is_log = logs.iter().any(|log| matches!(log, Input::Stdin));
+        if from_stdin > 1 || (from_stdin == 1 && is_log) {
+            let what = if is_log { "the log" } else { "another --policy" };
+            let asks =
+                format!("--policy -: standard input is {what} too, and is read once; name a file for the policy");
+            usage_of(command, ErrorKind::ArgumentConflict, asks)
+        }
         let mut all = Vec::new();
         for file in &self.policy {
             let policies = read(file);
@@ -59,9 +61,7 @@ impl Limit {
             let is_meant = |policy: &&Policy| self.name.as_deref().is_none_or(|name| policy.name() == name);
             all.extend(policies.iter().filter(is_meant).map(|policy| (&**file, policy.clone())));
             if all.len() == before {
-                let asks =
-                    format!("which policy of {}? Say --name POLICY, one of {}", file.display(), names(&policies));
-                usage_of(command, ErrorKind::ValueValidation, asks)
+                ask_which(file, &policies, self.name.as_deref(), command)
             }
         }
         all

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use admittance::policy::Policy;
 
-use super::chosen;
+use super::{chosen, number};
 
 /// What to drive a store with.
 #[derive(Debug, clap::Args)]
@@ -23,19 +23,19 @@ pub(crate) struct Load {
     name: Option<String>,
 
     /// Callers at once.
-    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = number::whole::<u32>(1..=10_000, "16"), allow_hyphen_values = true)]
     pub(crate) callers: u32,
 
     /// Identities they call as, in turn.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::whole::<u32>(1..=10_000_000, "16"), allow_hyphen_values = true)]
     pub(crate) identities: u32,
 
     /// Tokens that each call costs.
-    #[arg(long, value_name = "TOKENS", default_value_t = 1)]
+    #[arg(long, value_name = "TOKENS", default_value_t = 1, value_parser = number::whole::<u64>(0..=u64::MAX, "1"), allow_hyphen_values = true)]
     pub(crate) cost: u64,
 
     /// How long.
-    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = number::whole::<u32>(1..=86_400, "16"), allow_hyphen_values = true)]
     pub(crate) seconds: u32,
 
     /// A client and connection for each caller, as so many processes have. Otherwise they share one.

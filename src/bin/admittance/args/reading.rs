@@ -7,7 +7,7 @@ use admittance::replay::{self, Fields, Format, Identity, Input, LogFormat, Unit}
 use clap::ValueEnum;
 use clap::error::ErrorKind;
 
-use super::usage_of;
+use super::{number, usage_of};
 
 /// Under what the help has these flags, and whatever else says how lines are read.
 pub(super) const HEADING: &str = "Reading";
@@ -52,7 +52,7 @@ pub(crate) struct Reading {
     strict: bool,
 
     /// Threads to work with; all cores by default. The output is the same for any number.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u16>(1..=65_535, "4"), allow_hyphen_values = true)]
     pub(crate) threads: Option<u16>,
 }
 

@@ -1,13 +1,16 @@
 //! `replay`.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use admittance::Rule;
 use admittance::policy::Policy;
 use admittance::replay;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 
-use super::{Limit, Reading, reading, usage_of};
+use super::{Limit, Reading, number, reading, usage_of};
+use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,13 +33,16 @@ Examples:
 
 {reading}
 
-Lines are decided as they come. One that is earlier than the latest line of its key is decided at that
-latest time; --sort decides in order of time instead. Each key starts with a full budget. Lines that
-cannot be read are counted, the first five are shown, and the rest go on.
+Lines are decided as they come. One that is earlier than the latest line of its key is decided at
+that latest time; --sort decides in order of time instead. Each key starts with a full budget. Lines
+that cannot be read are counted, the first five are shown, and the rest go on; where none can be
+read, that is an error. Every key has a budget here: a policy's max_keys and overflow are not
+replayed, and where the log has more callers than max_keys, that is remarked.
 
 Exit codes:
-  0  done; lines that cannot be read, and denials, are no failure
-  1  a log cannot be read, an output cannot be written, or --strict met a line that cannot be read
+  0  done; denials, and some lines that cannot be read, are no failure
+  1  a log cannot be read, or no line of it; an output cannot be written; or --strict met a line that
+     cannot be read
   2  the command line is wrong";
 
 #[derive(Debug, clap::Args)]
@@ -52,22 +58,50 @@ pub(crate) struct Replay {
     #[arg(long, help_heading = reading::HEADING)]
     sort: bool,
 
-    /// Write a JSON line for each line that is decided, in order, to a file or to `-`; with `-` the summary goes to standard
-    /// error.
-    #[arg(long, value_name = "FILE", help_heading = TELLING)]
-    pub(crate) decisions: Option<PathBuf>,
+    /// Write a JSON line for each line that is decided, in order, to a file. `-` is standard output; the summary then goes to
+    /// standard error.
+    #[arg(long, value_name = "FILE", value_parser = Output::parser(), help_heading = TELLING)]
+    pub(crate) decisions: Option<Output>,
 
     /// The summary as one JSON object.
     #[arg(long, help_heading = TELLING)]
     pub(crate) json: bool,
 
     /// A page of HTML with charts and tables: when, who, for how long, and how much would have been enough. It stands alone.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["decisions", "store"], help_heading = TELLING)]
-    pub(crate) report: Option<PathBuf>,
+    /// `-` is standard output; the summary then goes to standard error.
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = Output::parser(),
+        conflicts_with_all = ["decisions", "store"],
+        help_heading = TELLING
+    )]
+    pub(crate) report: Option<Output>,
 
-    /// In the report, the caller whose level is drawn; otherwise the one that was denied most.
-    #[arg(long, value_name = "KEY", requires = "report", help_heading = TELLING)]
-    pub(crate) key: Option<String>,
+    /// In the report, the caller whose level is drawn; otherwise the one that was denied most. As the summary, the page and the
+    /// JSON's "named" write it: ' · ' between the parts of several fields, "" for an empty part, \xff for a byte that is not
+    /// UTF-8, \\ for a backslash, \u{b7} for a · in a part.
+    #[arg(
+        long,
+        value_name = "KEY",
+        requires = "report",
+        value_parser = OsStringValueParser::new().try_map(Key::read),
+        allow_hyphen_values = true,
+        help_heading = TELLING
+    )]
+    pub(crate) key: Option<Key>,
+
+    /// How many callers each list of a comparison of policies names, of those denied most: a number, or `all`. The JSON says how
+    /// many it leaves off.
+    #[arg(
+        long,
+        value_name = "N|all",
+        default_value = "10",
+        value_parser = Top::read,
+        allow_hyphen_values = true,
+        help_heading = TELLING
+    )]
+    pub(crate) top: Top,
 
     /// Decide every line in a store too (`redis://host:port`), at the log's own instants and under keys of its own that are
     /// deleted again, and say whether the answers are the same.
@@ -81,13 +115,44 @@ pub(crate) struct Replay {
 
 const TELLING: &str = "Telling";
 
+/// How many callers a list names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Top(pub(crate) usize);
+
+impl Top {
+    fn read(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(Self(usize::MAX));
+        }
+        let read = number::whole::<usize>(0..=u64::MAX, "50");
+        read(text).map(Self).map_err(|error| format!("{error}; or all"))
+    }
+}
+
+/// A caller's key, as bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Key(pub(crate) Vec<u8>);
+
+impl Key {
+    fn read(text: OsString) -> Result<Self, replay::SpecError> {
+        replay::key::read(&text.into_encoded_bytes()).map(Self)
+    }
+}
+
 /// A limit to try, and what it is called.
 pub(crate) struct Trial {
     pub(crate) name: String,
     pub(crate) replay: replay::Replay,
+    /// Where it is one's.
+    pub(crate) policy: Option<Policy>,
 }
 
 impl Replay {
+    /// What is written, and by which flag.
+    pub(crate) fn outputs(&self) -> [(&'static str, Option<&Output>); 2] {
+        [("--decisions", self.decisions.as_ref()), ("--report", self.report.as_ref())]
+    }
+
     /// The files of policies, which are read.
     pub(crate) fn policy_files(&self) -> &[PathBuf] {
         &self.limit.policy
@@ -95,13 +160,14 @@ impl Replay {
 
     /// The limits that were asked for, one at least. Ends the program where none was said, or one that cannot be.
     pub(crate) fn trials(&self) -> Vec<Trial> {
-        let trial = |name: String, rule, reading| Trial {
+        let trial = |name: String, rule, reading, policy: Option<&Policy>| Trial {
             name,
             replay: replay::Replay::new(rule).reading(reading).sort(self.sort),
+            policy: policy.cloned(),
         };
-        let policies = self.limit.policies("replay");
+        let policies = self.limit.policies(&self.reading.inputs(), "replay");
         if policies.is_empty() {
-            return vec![trial("limit".into(), self.limit.rule("replay"), self.reading.reading("replay"))];
+            return vec![trial("limit".into(), self.limit.rule("replay"), self.reading.reading("replay"), None)];
         }
         if policies.len() > 1 && (self.decisions.is_some() || self.store.is_some()) {
             let flag = if self.store.is_some() { "--store" } else { "--decisions" };
@@ -120,7 +186,7 @@ impl Replay {
                 let (rule, reading) = policy_of(&self.reading, file, policy, "replay");
                 let name = policy.name();
                 let name = if same_name(name) { format!("{name} of {}", file.display()) } else { name.into() };
-                trial(name, rule, reading)
+                trial(name, rule, reading, Some(policy))
             })
             .collect()
     }

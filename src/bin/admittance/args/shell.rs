@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap_complete::Shell;
 
 #[derive(Debug, clap::Args)]
@@ -37,8 +38,18 @@ Exit codes:
 pub(crate) struct Man {
     /// Write all pages, one for each subcommand, into this folder, which is made where it is not there. Otherwise the main page
     /// goes to standard output.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = PathBufValueParser::new().try_map(folder))]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// A folder, which standard output is not.
+fn folder(path: PathBuf) -> Result<PathBuf, &'static str> {
+    match path.to_str() {
+        Some("-") => Err(
+            "standard output is no folder; leave --out out for the main page alone, or say ./- for a folder of that name",
+        ),
+        _ => Ok(path),
+    }
 }
 
 const MAN_EXAMPLES: &str = "\

@@ -1,10 +1,11 @@
 //! `watch`.
 
+use admittance::policy::Policy;
 use admittance::replay::{self, Input};
 use clap::error::ErrorKind;
 
 use super::replay::policy_of;
-use super::{Limit, Reading, Trial, usage_of};
+use super::{Limit, Reading, Trial, number, usage_of};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,20 +18,25 @@ Examples:
   Other logs, other callers: by the flags of replay, whose --help has more of them:
     tail -F app.jsonl | admittance watch --window 100/1m --field time=ts:ms --field key=user.id
 
-The log is standard input and nothing else: tail -F knows how to follow a file. Each line is decided as it
-comes, as replay would decide it, and by the log's own clock: rates, minutes and waits are those of the times in the
-log. Between lines that clock runs on; when the log ends it stands still.
+The log is standard input and nothing else: tail -F knows how to follow a file. Each line is decided
+as it comes, as replay would decide it, and by the log's own clock: rates, minutes and waits are
+those of the times in the log. Between lines that clock runs on; when the log ends it stands still.
+A line that is dated more than ten minutes ahead of both that clock and this machine's is counted as
+ahead of its time, not decided, and moves no clock. Where eight such lines come in a row, the log is
+ahead as a whole, and believed.
 
-Keys: q, Esc or Ctrl-C quit; p pauses what is shown, and the log is read on; s sorts those who are limited by denials, by
-wait or by key; the arrows, Page Up, Page Down and Home move through them.
+Keys: q, Esc or Ctrl-C quit; p pauses what is shown, and the log is read on; s sorts those who are
+limited by denials, by wait or by key; the arrows, Page Up, Page Down and Home move through them.
 
-Where standard output is no terminal, or with --plain: a line for each caller that is denied and was not in the
-minute before, a line of sums a second at most, and the sums at the end.
+Where standard output is no terminal, or with --plain: a line for each caller that is denied and was
+not in the minute before, a line of sums a second at most, and the sums at the end.
+
+A policy's max_keys and overflow are not watched; --callers bounds what is held here.
 
 Exit codes:
-  0  quit, or the log ended; lines that cannot be read, and denials, are no failure
-  1  standard input cannot be read, the terminal cannot be used, the log does not have what --identity says, or --strict
-     met a line that cannot be read
+  0  quit, or the log ended; denials, and some lines that cannot be read, are no failure
+  1  standard input cannot be read, or it ended and no line of it could be; the terminal cannot be
+     used; the log does not have what --identity says; or --strict met a line that cannot be read
   2  the command line is wrong
 A signal ends it as it ends other programs, after the terminal is put back.";
 
@@ -59,8 +65,9 @@ pub(crate) struct Watch {
         long,
         value_name = "N",
         default_value_t = 1_000_000,
-        value_parser = clap::value_parser!(u32).range(1..),
-        help_heading = WATCHING
+        value_parser = number::whole::<u32>(1..=4_294_967_295, "100000"),
+        help_heading = WATCHING,
+        allow_hyphen_values = true
     )]
     pub(crate) callers: u32,
 }
@@ -80,14 +87,17 @@ impl Watch {
         if self.reading.threads.is_some() {
             refused(ErrorKind::ArgumentConflict, "--threads: watch decides line by line, on one thread");
         }
-        let trial =
-            |name: &str, rule, reading| Trial { name: name.into(), replay: replay::Replay::new(rule).reading(reading) };
-        match &*self.limit.policies("watch") {
-            [] => trial("limit", self.limit.rule("watch"), self.reading.reading("watch")),
+        let trial = |name: &str, rule, reading, policy: Option<&Policy>| Trial {
+            name: name.into(),
+            replay: replay::Replay::new(rule).reading(reading),
+            policy: policy.cloned(),
+        };
+        match &*self.limit.policies(&self.reading.inputs(), "watch") {
+            [] => trial("limit", self.limit.rule("watch"), self.reading.reading("watch"), None),
             [(file, policy)] => {
                 self.reading.names_of(&std::iter::once(policy), "watch");
                 let (rule, reading) = policy_of(&self.reading, file, policy, "watch");
-                trial(policy.name(), rule, reading)
+                trial(policy.name(), rule, reading, Some(policy))
             }
             several => {
                 let names = several.iter().map(|(_, policy)| policy.name()).collect::<Vec<_>>().join(", ");

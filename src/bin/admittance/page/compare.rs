@@ -4,13 +4,14 @@ use admittance::replay::{Caller, Comparison};
 use maud::{Markup, html};
 
 use super::{Section, Words, callers, limit, number};
-use crate::report::differing;
+use crate::report::{differing, refused};
 use crate::text::{percent, span};
 
 pub(super) fn compare(sections: &[Section<'_>]) -> Markup {
     let Some((first, others)) = sections.split_first() else { return Markup::default() };
     let words = Words::of(Some(first.report));
     let is_of_same = |other: &Section<'_>| differing(first.report, other.report).is_none();
+    let refused = refused(sections.iter().any(|section| section.report.summary.never > 0));
     let callers = if others.iter().all(is_of_same) { words.callers } else { "callers" };
     html! {
         section {
@@ -28,7 +29,7 @@ pub(super) fn compare(sections: &[Section<'_>]) -> Markup {
                         format!("{} ({})", number(summary.denied), percent(summary.denied, summary.decided()))
                     }))
                     (row("never", sections, |section| number(section.report.summary.never)))
-                    (row(&format!("{callers} denied"), sections, |section| {
+                    (row(&format!("{callers} {refused}"), sections, |section| {
                         let summary = &section.report.summary;
                         format!("{} of {}", number(section.report.refused), number(summary.keys))
                     }))
@@ -44,7 +45,7 @@ pub(super) fn compare(sections: &[Section<'_>]) -> Markup {
                     }))
                 }
             } }
-            @for other in others { (against(first, other, &words)) }
+            @for other in others { (against(first, other, refused, &words)) }
         }
     }
 }
@@ -53,7 +54,7 @@ fn row(name: &str, sections: &[Section<'_>], cell: impl Fn(&Section<'_>) -> Stri
     html! { tr { th scope="row" { (name) } @for section in sections { td { (cell(section)) } } } }
 }
 
-fn against(first: &Section<'_>, other: &Section<'_>, words: &Words) -> Markup {
+fn against(first: &Section<'_>, other: &Section<'_>, refused: &str, words: &Words) -> Markup {
     if let Some(why) = differing(first.report, other.report) {
         return html! {
             h3 { (other.name) " instead of " (first.name) }
@@ -69,8 +70,8 @@ fn against(first: &Section<'_>, other: &Section<'_>, words: &Words) -> Markup {
     };
     html! {
         h3 { (other.name) " instead of " (first.name) }
-        (list(&format!("Newly denied {}", words.callers), &compared.newly_denied))
+        (list(&format!("Newly {refused} {}", words.callers), &compared.newly_denied))
         (list(&format!("Newly spared {}", words.callers), &compared.newly_spared))
-        p { "Denied by both: " (number(compared.still_denied.len() as u64)) "." }
+        p { (if refused == "denied" { "Denied" } else { "Denied or never admitted" }) " by both: " (number(compared.still_denied.len() as u64)) "." }
     }
 }

@@ -1,17 +1,16 @@
 //! A replay in detail: the report's page, and several limits side by side.
 
-use std::fs;
-use std::io::{self, Write};
-use std::path::Path;
+use std::io;
 
 use admittance::Rule;
 use admittance::replay::key::InJson;
 use admittance::replay::{Caller, Comparison, Input, Replay, Report};
 use serde::Serialize;
 
-use super::{Failure, print, remarks};
+use super::{Failure, readable, remark};
 use crate::args::{self, Trial};
-use crate::page::{Followed, Section, page};
+use crate::output::Outputs;
+use crate::page::{Followed, Section};
 use crate::progress::Shown;
 use crate::{report, text};
 
@@ -26,44 +25,34 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let replays: Vec<Replay> = trials.iter().map(|trial| trial.replay.clone()).collect();
     let reports = Replay::report_each(&replays, inputs).map_err(Failure::Replay)?;
-    if let Some(path) = &args.report {
+    // One that tells nobody of a policy's identity may tell another's.
+    let mut read = reports.iter().map(|report| readable(&report.summary));
+    if let Some(Err(unread)) = read.next().filter(|first| first.is_err() && read.all(|other| other.is_err())) {
+        return Err(unread);
+    }
+    let page = || -> Result<String, Failure> {
         let sections: Vec<Section<'_>> = trials
             .iter()
             .zip(&reports)
             .map(|(trial, report)| {
-                let followed = follow(trial, report, inputs, args.key.as_deref())?;
+                let followed = follow(trial, report, inputs, args.key.as_ref().map(|key| &*key.0))?;
                 Ok(Section { name: &trial.name, report, followed })
             })
             .collect::<Result<_, Failure>>()?;
-        write(path, &page(&sections, inputs)).map_err(|error| Failure::Report { path: path.clone(), error })?;
-    }
+        Ok(crate::page::page(&sections, inputs))
+    };
+    let page = args.report.as_ref().map(|to| page().map(|page| (to, page))).transpose()?;
     drop(shown);
-    tell(trials, &reports, args.json).map_err(Failure::Summary)
-}
-
-/// Written beside and put in place at once, so that no half of a page is ever there.
-fn write(path: &Path, page: &str) -> io::Result<()> {
-    // A pipe or a device is no file that could be put in place of.
-    if path.metadata().is_ok_and(|there| !there.is_file()) {
-        return fs::write(path, page);
+    if let Some((to, page)) = page {
+        let failed = |error| Failure::Output { flag: "--report", to: to.clone(), error };
+        to.write(page.as_bytes()).map_err(failed)?;
     }
-    // A link stays one: what it leads to is replaced.
-    let path = path.canonicalize().unwrap_or_else(|_| path.into());
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.part", std::process::id()));
-    // Never one that is there: it is somebody's.
-    let mut file = fs::File::create_new(&beside)?;
-    let done = file.write_all(page.as_bytes()).and_then(|()| fs::rename(&beside, path));
-    if done.is_err() {
-        // What is told is why it was not written.
-        let _ = fs::remove_file(&beside);
-    }
-    done
+    tell(trials, &reports, (args.json, args.top.0), Outputs(&args.outputs())).map_err(Failure::Summary)
 }
 
 /// The level of the caller that was asked for, or of the one denied most. That takes reading the log once more.
-fn follow(trial: &Trial, report: &Report, inputs: &[Input], key: Option<&str>) -> Result<Followed, Failure> {
-    let Some(key) = key.map(|key| key.as_bytes().to_vec()).or_else(|| worst(report).map(|it| it.key.clone())) else {
+fn follow(trial: &Trial, report: &Report, inputs: &[Input], key: Option<&[u8]>) -> Result<Followed, Failure> {
+    let Some(key) = key.map(<[u8]>::to_vec).or_else(|| worst(report).map(|it| it.key.clone())) else {
         return Ok(Followed::Nobody(String::new()));
     };
     let who = text::printable(&key);
@@ -136,14 +125,20 @@ struct ToldLimit<'r> {
 struct Compared<'r> {
     from: &'r str,
     to: &'r str,
+    /// The first of them; and how many are left off. Denied, or never admitted.
     newly_denied: Vec<ToldCaller<'r>>,
+    newly_denied_left_off: usize,
     newly_spared: Vec<ToldCaller<'r>>,
+    newly_spared_left_off: usize,
     still_denied: usize,
 }
 
 #[derive(Serialize)]
 struct ToldCaller<'r> {
     key: InJson<'r>,
+    /// As `--key` takes it, where `key` is not that already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    named: Option<String>,
     lines: u64,
     denied: u64,
     never: u64,
@@ -159,6 +154,7 @@ impl<'r> From<&&'r Caller> for ToldCaller<'r> {
     fn from(caller: &&'r Caller) -> Self {
         Self {
             key: InJson(&caller.key),
+            named: InJson(&caller.key).name(),
             lines: caller.lines,
             denied: caller.denied,
             never: caller.never,
@@ -172,15 +168,17 @@ impl<'r> From<&&'r Caller> for ToldCaller<'r> {
     }
 }
 
-fn tell(trials: &[Trial], reports: &[Report], json: bool) -> io::Result<()> {
+fn tell(trials: &[Trial], reports: &[Report], (json, top): (bool, usize), outputs: Outputs<'_>) -> io::Result<()> {
     let named: Vec<(&str, &Report)> = trials.iter().map(|trial| &*trial.name).zip(reports).collect();
     let [(first_name, first), others @ ..] = &*named else { return Ok(()) };
-    remarks(&first.summary);
+    if !(json && outputs.has_stdout()) {
+        remark(trials.iter().zip(reports.iter().map(|report| &report.summary)));
+    }
     let mut text = Vec::new();
     if !json && others.is_empty() {
         report::write(&first.summary, &mut text)?;
     } else if !json {
-        report::write_several(&named, &mut text)?;
+        report::write_several(&named, top, &mut text)?;
     } else if others.is_empty() {
         serde_json::to_writer_pretty(&mut text, &first.summary)?;
         text.push(b'\n');
@@ -191,8 +189,10 @@ fn tell(trials: &[Trial], reports: &[Report], json: bool) -> io::Result<()> {
             Compared {
                 from: first_name,
                 to: name,
-                newly_denied: compared.newly_denied.iter().map(Into::into).collect(),
-                newly_spared: compared.newly_spared.iter().map(Into::into).collect(),
+                newly_denied: compared.newly_denied.iter().take(top).map(Into::into).collect(),
+                newly_denied_left_off: compared.newly_denied.len().saturating_sub(top),
+                newly_spared: compared.newly_spared.iter().take(top).map(Into::into).collect(),
+                newly_spared_left_off: compared.newly_spared.len().saturating_sub(top),
                 still_denied: compared.still_denied.len(),
             }
         });
@@ -210,5 +210,5 @@ fn tell(trials: &[Trial], reports: &[Report], json: bool) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut text, &told)?;
         text.push(b'\n');
     }
-    print(&text)
+    outputs.tell(&text)
 }

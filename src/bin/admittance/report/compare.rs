@@ -4,19 +4,18 @@ use std::io::{self, Write};
 
 use admittance::replay::{Caller, Comparison, Report};
 
-use super::{keys, limit_of};
+use super::{keys, limit_of, refused};
 use crate::text::{grouped, percent, printable, span};
-
-/// How many callers a list names.
-const NAMED: usize = 10;
 
 /// What a row says of a limit.
 type Cell<'c> = &'c dyn Fn(&Report) -> String;
 
-pub(crate) fn write_several(named: &[(&str, &Report)], to: &mut impl Write) -> io::Result<()> {
+/// Each against the first; each list names at most so many callers.
+pub(crate) fn write_several(named: &[(&str, &Report)], top: usize, to: &mut impl Write) -> io::Result<()> {
     let [(first_name, first), others @ ..] = named else { return Ok(()) };
     let (_, same) = keys(&first.summary);
     let many = if others.iter().all(|(_, other)| differing(first, other).is_none()) { same } else { "callers" };
+    let has_never = named.iter().any(|(_, report)| report.summary.never > 0);
     let number = |count: u64| grouped(count.into());
     for (name, report) in named {
         writeln!(to, "{name}: {}", limit_of(&report.summary))?;
@@ -25,7 +24,9 @@ pub(crate) fn write_several(named: &[(&str, &Report)], to: &mut impl Write) -> i
         ("admitted", &|of| share(of.summary.admitted, of)),
         ("denied", &|of| share(of.summary.denied, of)),
         ("never", &|of| share(of.summary.never, of)),
-        (&format!("{many} denied"), &|of| format!("{} of {}", number(of.refused), number(of.summary.keys))),
+        (&format!("{many} {}", refused(has_never)), &|of| {
+            format!("{} of {}", number(of.refused), number(of.summary.keys))
+        }),
         ("at the limit", &|of| span(held(of))),
         ("99.9% spared at", &|of| of.demand.spares(999).map_or_else(|| "-".into(), number)),
     ];
@@ -55,9 +56,10 @@ pub(crate) fn write_several(named: &[(&str, &Report)], to: &mut impl Write) -> i
             continue;
         }
         let compared = Comparison::of(first, other);
-        callers(&format!("newly denied {many}"), &compared.newly_denied, to)?;
-        callers(&format!("newly spared {many}"), &compared.newly_spared, to)?;
-        writeln!(to, "  denied by both: {}", number(compared.still_denied.len() as u64))?;
+        let refused = refused(has_never);
+        callers(&format!("newly {refused} {many}"), &compared.newly_denied, top, to)?;
+        callers(&format!("newly spared {many}"), &compared.newly_spared, top, to)?;
+        writeln!(to, "  {refused} by both: {}", number(compared.still_denied.len() as u64))?;
     }
     Ok(())
 }
@@ -79,14 +81,14 @@ fn held(report: &Report) -> u64 {
     u64::try_from(sum).unwrap_or(u64::MAX)
 }
 
-fn callers(title: &str, callers: &[&Caller], to: &mut impl Write) -> io::Result<()> {
+fn callers(title: &str, callers: &[&Caller], top: usize, to: &mut impl Write) -> io::Result<()> {
     writeln!(to, "  {title}: {}", grouped(callers.len() as u128))?;
-    for caller in callers.iter().take(NAMED) {
+    for caller in callers.iter().take(top) {
         writeln!(
             to,
-            "    {:<22}  denied {} of {}, {}",
+            "    {:<22}  {} of {}, {}",
             printable(&caller.key),
-            grouped(caller.refused().into()),
+            outcomes(caller),
             grouped(caller.lines.into()),
             // Where no wait helps, none is told.
             if caller.spells == 0 {
@@ -96,8 +98,18 @@ fn callers(title: &str, callers: &[&Caller], to: &mut impl Write) -> io::Result<
             }
         )?;
     }
-    if callers.len() > NAMED {
-        writeln!(to, "    and {} more", grouped((callers.len() - NAMED) as u128))?;
+    if callers.len() > top {
+        writeln!(to, "    and {} more; --top all names them", grouped((callers.len() - top) as u128))?;
     }
     Ok(())
+}
+
+/// How many of its requests were denied, and how many never admitted.
+fn outcomes(caller: &Caller) -> String {
+    let (denied, never) = (grouped(caller.denied.into()), grouped(caller.never.into()));
+    match (caller.denied, caller.never) {
+        (_, 0) => format!("denied {denied}"),
+        (0, _) => format!("never admitted {never}"),
+        _ => format!("denied {denied} and never admitted {never}"),
+    }
 }

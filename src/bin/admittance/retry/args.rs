@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use admittance::Per;
 use admittance::retry::{Jitter, Lenient};
+use clap::ValueEnum;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{ValueEnum, value_parser};
 use serde::Deserialize;
+
+use crate::args::number;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,7 +43,7 @@ pub(crate) struct Retry {
 
     /// The client's wall clock when the answer came, as in 2026-03-10T12:00:00Z; now, without it. Counts only for a date
     /// in an answer without a Date.
-    #[arg(long, value_name = "TIME", help_heading = READING)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = READING)]
     pub(super) wall: Option<Wall>,
 
     /// Read this too, although the standard has no such form. May be said again.
@@ -50,36 +51,36 @@ pub(crate) struct Retry {
     pub(super) lenient: Vec<LenientArg>,
 
     /// How many times it is sent at most, the first included.
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), required_unless_present = "vectors", help_heading = PLAN)]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u32>(1..=4_294_967_295, "5"), allow_hyphen_values = true, required_unless_present = "vectors", help_heading = PLAN)]
     attempts: Option<u32>,
 
     /// How long all of it may take, as in 10s (units: ns, us, ms, s, m, h, d).
-    #[arg(long, value_name = "DURATION", required_unless_present = "vectors", help_heading = PLAN)]
-    deadline: Option<Span>,
+    #[arg(long, value_name = "DURATION", value_parser = number::duration_or_none, allow_hyphen_values = true, required_unless_present = "vectors", help_heading = PLAN)]
+    deadline: Option<Duration>,
 
     /// The client's own wait before the second attempt.
-    #[arg(long, value_name = "DURATION", default_value = "200ms", help_heading = PLAN)]
-    pub(super) backoff: Span,
+    #[arg(long, value_name = "DURATION", value_parser = number::duration_or_none, allow_hyphen_values = true, default_value = "200ms", help_heading = PLAN)]
+    pub(super) backoff: Duration,
 
     /// How many times longer each backoff is than the one before.
-    #[arg(long, value_name = "N", default_value = "2", value_parser = value_parser!(u32).range(1..), help_heading = PLAN)]
+    #[arg(long, value_name = "N", default_value = "2", value_parser = number::whole::<u32>(1..=4_294_967_295, "5"), allow_hyphen_values = true, help_heading = PLAN)]
     pub(super) factor: u32,
 
     /// The longest backoff. What a server asks for is not shortened.
-    #[arg(long, value_name = "DURATION", help_heading = PLAN)]
-    pub(super) ceiling: Option<Span>,
+    #[arg(long, value_name = "DURATION", value_parser = number::duration_or_none, allow_hyphen_values = true, help_heading = PLAN)]
+    pub(super) ceiling: Option<Duration>,
 
     /// How chance shapes the backoff.
     #[arg(long, value_enum, default_value_t, help_heading = PLAN)]
     pub(super) jitter: JitterArg,
 
     /// Up to this much is added to each wait, by chance.
-    #[arg(long, value_name = "DURATION", default_value = "100ms", help_heading = PLAN)]
-    pub(super) spread: Span,
+    #[arg(long, value_name = "DURATION", value_parser = number::duration_or_none, allow_hyphen_values = true, default_value = "100ms", help_heading = PLAN)]
+    pub(super) spread: Duration,
 
     /// A longer wait than this stops the call.
-    #[arg(long, value_name = "DURATION", help_heading = PLAN)]
-    pub(super) longest_wait: Option<Span>,
+    #[arg(long, value_name = "DURATION", value_parser = number::duration_or_none, allow_hyphen_values = true, help_heading = PLAN)]
+    pub(super) longest_wait: Option<Duration>,
 
     /// The answer as one JSON object.
     #[arg(long, help_heading = TELLING)]
@@ -100,7 +101,7 @@ impl Retry {
     /// The attempts and the deadline, which are said wherever no file of cases is.
     pub(super) fn bounds(&self) -> (u32, Duration) {
         let (attempts, deadline) = self.attempts.zip(self.deadline).expect("they are required");
-        (attempts, deadline.0)
+        (attempts, deadline)
     }
 }
 
@@ -122,23 +123,6 @@ impl Header {
             }
             _ => Err("there is no name and ':'; write as in 'Retry-After: 3'".into()),
         }
-    }
-}
-
-/// A duration, which may be 0: `250ms`, `3s`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Span(pub(super) Duration);
-
-impl FromStr for Span {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let read = |text: &str| format!("1/{text}").parse::<Per>().map(|per| per.duration).ok();
-        // The library's own durations begin at 1.
-        let unit = text.trim_start_matches('0');
-        let is_zero = unit.len() < text.len() && !unit.starts_with(|next: char| next.is_ascii_digit());
-        let span = if is_zero { read(&format!("1{unit}")).map(|_| Duration::ZERO) } else { read(text) };
-        span.map(Self).ok_or_else(|| "write as in 250ms or 3s (units: ns, us, ms, s, m, h, d)".into())
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn run(mut tally: Tally) -> Result<(), Failure> {
             Ok(Fed::End(result)) => {
                 tally.end();
                 say(&sums(&tally))?;
-                return result.map_err(Failure::Read);
+                return result.map_err(Failure::Read).and_then(|()| Failure::of_nothing(&tally));
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(()),

@@ -119,7 +119,7 @@ pub(super) fn run(mut tally: Tally, name: &str, exit_at_end: bool) -> Result<(),
     }
     // What was on the screen is gone; the sums stay.
     io::stdout().lock().write_all(plain::sums(&tally).as_bytes()).map_err(Failure::Write)?;
-    ended
+    ended.and_then(|()| Failure::of_nothing(&tally))
 }
 
 /// Keys and new sizes, from a thread of their own. They come from the terminal, though standard input is the log.

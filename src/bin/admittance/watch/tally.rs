@@ -1,8 +1,8 @@
 //! All that is known of the log so far.
 
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use admittance::replay::{BadLine, FieldError, Heard, Live, LiveError, Outcome};
+use admittance::replay::{BadLine, FieldError, Format, Heard, Live, LiveError, Outcome, Unread};
 
 use super::clock::Clock;
 use super::feed;
@@ -12,7 +12,7 @@ use super::minute::Minute;
 
 /// Why no more is heard.
 pub(crate) enum Stopped {
-    Unreadable(BadLine),
+    Unreadable(Box<BadLine>),
     Field(FieldError),
 }
 
@@ -27,6 +27,8 @@ pub(super) struct Tally {
     pub(super) by_refused: Leaders,
     /// The last line that could not be read.
     pub(super) bad: Option<BadLine>,
+    /// The first one.
+    first_bad: Option<BadLine>,
     /// The second of the first line, since 1970.
     pub(super) first: Option<u64>,
     /// Whether the log has ended.
@@ -47,6 +49,7 @@ impl Tally {
             by_lines: Leaders::default(),
             by_refused: Leaders::default(),
             bad: None,
+            first_bad: None,
             first: None,
             ended: false,
             breaks: 0,
@@ -59,6 +62,9 @@ impl Tally {
     ///
     /// The first line that cannot be read, where that was asked for; or that the format does not tell what was asked.
     pub(super) fn hear(&mut self, lines: &[u8], at: Instant, mut anew: impl FnMut(&Heard<'_>)) -> Result<(), Stopped> {
+        if let Ok(since) = SystemTime::now().duration_since(UNIX_EPOCH) {
+            self.live.set_wall_clock(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX));
+        }
         for line in lines.split_inclusive(|&byte| byte == b'\n') {
             self.breaks += 1;
             match self.live.line(line) {
@@ -78,10 +84,13 @@ impl Tally {
                     }
                 }
                 Err(LiveError::Unreadable(error)) => {
-                    let bad = BadLine::new(feed::NAME.into(), self.breaks, error);
+                    let format = self.live.format().cloned().unwrap_or(Format::Combined);
+                    let line = line.trim_ascii_end();
+                    let bad = BadLine::new(feed::NAME.into(), self.breaks, line, format, error);
+                    self.first_bad.get_or_insert_with(|| bad.clone());
                     self.bad = Some(bad.clone());
                     if self.live.is_strict() {
-                        return Err(Stopped::Unreadable(bad));
+                        return Err(Stopped::Unreadable(Box::new(bad)));
                     }
                 }
                 Err(LiveError::Field(error)) => return Err(Stopped::Field(error)),
@@ -98,6 +107,14 @@ impl Tally {
         if let Some(now) = self.clock.now(at) {
             self.limited.forget(now);
         }
+    }
+
+    /// What there is to say of a log that has ended, and of which nothing could be read.
+    pub(super) fn unread(&self) -> Option<Unread> {
+        let sums = self.live.sums();
+        let first = self.first_bad.as_ref().filter(|_| self.ended && sums.unreadable == sums.lines)?;
+        let known = self.live.format().filter(|_| self.live.is_format_known());
+        Some(Unread::new(sums.lines, first.clone(), known.cloned()))
     }
 
     /// The log has ended.

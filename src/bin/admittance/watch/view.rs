@@ -151,6 +151,7 @@ impl View {
             (sums.outside, "of other routes"),
             (sums.unreadable, "unreadable"),
             (sums.undecided, "undecided (too many callers)"),
+            (sums.ahead, "ahead of their time"),
             (sums.decided_late, "late"),
         ] {
             if count > 0 {

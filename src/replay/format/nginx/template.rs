@@ -80,6 +80,16 @@ impl LogFormat {
         &self.0.variables
     }
 
+    /// A line of it, with these values.
+    pub(crate) fn filled<'v>(&self, value: impl Fn(&str) -> &'v str) -> Vec<u8> {
+        let mut line = self.0.begin.clone();
+        for variable in self.variables() {
+            line.extend_from_slice(value(&variable.name).as_bytes());
+            line.extend_from_slice(&variable.until);
+        }
+        line
+    }
+
     /// Finds where each variable is in a line.
     pub(super) fn split(&self, line: &[u8], places: &mut Vec<(usize, usize)>) -> Result<(), LineError> {
         let Template { begin, variables, .. } = &*self.0;
