@@ -78,6 +78,7 @@
 //! | `desk`, `courier`, `inner` | leases, denials and queues of this process, and the tasks that carry and give back |
 //! | `trial` | [`Trial`]: a rule tried in a store at a log's instants |
 
+mod address;
 mod cluster;
 mod courier;
 mod desk;
@@ -88,11 +89,18 @@ mod key;
 mod limiter;
 mod limits;
 mod link;
+#[cfg(not(feature = "redis-tls"))]
+mod no_tls;
 mod script;
 mod store;
 mod terms;
+#[cfg(feature = "redis-tls")]
+mod tls;
 mod trial;
 mod verdict;
+
+#[cfg(not(feature = "redis-tls"))]
+use no_tls as tls;
 
 pub use failure::{FailureKind, StoreFailure};
 #[cfg(feature = "tower")]
@@ -101,5 +109,7 @@ pub use limiter::{SharedLimiter, SharedStats, SharedTier};
 pub use limits::SharedError;
 pub use store::Store;
 pub use terms::InexactError;
+#[cfg(feature = "redis-tls")]
+pub use tls::Tls;
 pub use trial::{Trial, Trying};
 pub use verdict::{DecidedBy, SharedVerdict};

@@ -15,5 +15,7 @@ mod processes;
 mod script;
 mod several;
 mod support;
+#[cfg(feature = "redis-tls")]
+mod tls;
 mod together;
 mod vectors;

@@ -23,20 +23,25 @@ pub(crate) struct Cluster {
     _one: MutexGuard<'static, ()>,
 }
 
+/// How long a node may be silent: not so short that a busy machine looks like a dead one.
+const AS_NODE: [&str; 8] = [
+    "--cluster-enabled",
+    "yes",
+    "--cluster-node-timeout",
+    "1000",
+    "--repl-diskless-sync-delay",
+    "0",
+    "--cluster-allow-replica-migration",
+    "no",
+];
+
 impl Cluster {
     /// Three masters that share the slots, with a replica each where `replicas` is so.
     pub(crate) fn start(replicas: bool) -> Self {
-        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let masters = 3;
-        let nodes: Vec<_> = (0..if replicas { 2 * masters } else { masters })
-            .map(|_| {
-                // How long a node may be silent: not so short that a busy machine looks like a dead one.
-                let args =
-                    ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"];
-                let args = [&args[..], &["--cluster-allow-replica-migration", "no"]].concat();
-                Server::start_at(port_of_two(), &args)
-            })
-            .collect();
+        let nodes = if replicas { 2 * masters } else { masters };
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let nodes: Vec<_> = (0..nodes).map(|_| Server::start_at(port_of_two(), &AS_NODE)).collect();
         let cluster = Self { nodes, masters, _one: one };
         let addresses = cluster.nodes.iter().map(Server::address);
         let replicas = if replicas { "1" } else { "0" };
@@ -44,6 +49,32 @@ impl Cluster {
         cli(create.chain(["--cluster-replicas", replicas, "--cluster-yes"].map(str::to_owned)));
         cluster.until_agreed();
         cluster
+    }
+
+    /// Three masters with TLS, to clients and among themselves. The tests themselves ask them without, at other ports.
+    #[cfg(feature = "redis-tls")]
+    pub(crate) fn start_secured(authority: &super::tls::Authority) -> Self {
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let nodes = (0..3).map(|_| {
+            let mut args = authority.args(port_of_two(), &["127.0.0.1"]);
+            args.extend(["--tls-cluster", "yes", "--tls-replication", "yes"].map(str::to_owned));
+            let args: Vec<_> = AS_NODE.into_iter().chain(args.iter().map(String::as_str)).collect();
+            Server::start_with(&args)
+        });
+        let cluster = Self { nodes: nodes.collect(), masters: 3, _one: one };
+        let addresses = cluster.nodes.iter().map(|node| format!("127.0.0.1:{}", cluster.secured_port(node)));
+        let create = ["create".to_owned()].into_iter().chain(addresses).chain(["--cluster-yes".to_owned()]);
+        cli(create.chain(["--tls".to_owned(), "--cacert".to_owned(), authority.file()]));
+        cluster.until_agreed();
+        cluster
+    }
+
+    /// Where a node listens for TLS.
+    #[cfg(feature = "redis-tls")]
+    pub(crate) fn secured_port(&self, node: &Server) -> u16 {
+        let port = node.run(&["CONFIG", "GET", "tls-port"]).unwrap();
+        let [_, port]: [String; 2] = redis::from_redis_value(port).unwrap();
+        port.parse().unwrap()
     }
 
     pub(crate) fn masters(&self) -> &[Server] {

@@ -5,6 +5,8 @@ mod load;
 mod proxy;
 pub(crate) mod script;
 mod server;
+#[cfg(feature = "redis-tls")]
+pub(crate) mod tls;
 
 use std::num::NonZeroU32;
 use std::time::Duration;
