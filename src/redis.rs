@@ -79,6 +79,8 @@
 //! | `trial` | [`Trial`]: a rule tried in a store at a log's instants |
 
 mod address;
+mod background;
+mod blocking;
 mod cluster;
 mod courier;
 mod desk;
@@ -102,6 +104,7 @@ mod verdict;
 #[cfg(not(feature = "redis-tls"))]
 use no_tls as tls;
 
+pub use blocking::BlockingLimiter;
 pub use failure::{FailureKind, StoreFailure};
 #[cfg(feature = "tower")]
 pub(crate) use limiter::Who;

@@ -6,6 +6,7 @@
 
 mod alone;
 mod batches;
+mod blocking;
 mod cluster;
 mod denials;
 mod faults;
