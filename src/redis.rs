@@ -32,6 +32,9 @@
 //! # }
 //! ```
 //!
+//! Most hosted stores want TLS: `rediss://` in the URL and the feature `redis-tls`. Servers are known by the authorities that the
+//! system trusts, or by those that `Tls::authority` reads. Threads in no runtime ask by [`SharedLimiter::blocking`].
+//!
 //! # One call, or fewer
 //!
 //! | a policy's scope says | a decision is | bound |
@@ -74,6 +77,8 @@
 //! | `spend.lua`, `give_back.lua`, `script` | the scripts, and how they are called |
 //! | `key` | what a budget is called in the store |
 //! | `store`, `link`, `cluster` | [`Store`]: one server's connection, and which node has which slot |
+//! | `address`, `tls` | what a URL says, and how servers are known; without the feature `redis-tls`, `no_tls` says what is missing |
+//! | `blocking`, `background` | [`BlockingLimiter`], and the thread that its callers wait for |
 //! | `failure`, `fallback` | why the store did not decide, and what is decided then |
 //! | `desk`, `courier`, `inner` | leases, denials and queues of this process, and the tasks that carry and give back |
 //! | `trial` | [`Trial`]: a rule tried in a store at a log's instants |

@@ -209,7 +209,7 @@ fn what_is_no_certificate_is_told_at_once() {
 async fn a_cluster_with_tls_is_followed_to_all_its_nodes() {
     let authority = Authority::new();
     let mut cluster = Cluster::start_secured(&authority);
-    let url = |node: &Server| format!("rediss://127.0.0.1:{}/", cluster.secured_port(node));
+    let url = |node: &Server| format!("rediss://127.0.0.1:{}/", node.secured_port());
     let store = Store::cluster_with([url(&cluster.nodes[0])], &authority.tls()).unwrap();
     store.ready().await.unwrap();
     let other = Store::cluster_with([url(&cluster.nodes[0])], &Authority::new().tls()).unwrap();

@@ -62,19 +62,11 @@ impl Cluster {
             Server::start_with(&args)
         });
         let cluster = Self { nodes: nodes.collect(), masters: 3, _one: one };
-        let addresses = cluster.nodes.iter().map(|node| format!("127.0.0.1:{}", cluster.secured_port(node)));
+        let addresses = cluster.nodes.iter().map(|node| format!("127.0.0.1:{}", node.secured_port()));
         let create = ["create".to_owned()].into_iter().chain(addresses).chain(["--cluster-yes".to_owned()]);
         cli(create.chain(["--tls".to_owned(), "--cacert".to_owned(), authority.file()]));
         cluster.until_agreed();
         cluster
-    }
-
-    /// Where a node listens for TLS.
-    #[cfg(feature = "redis-tls")]
-    pub(crate) fn secured_port(&self, node: &Server) -> u16 {
-        let port = node.run(&["CONFIG", "GET", "tls-port"]).unwrap();
-        let [_, port]: [String; 2] = redis::from_redis_value(port).unwrap();
-        port.parse().unwrap()
     }
 
     pub(crate) fn masters(&self) -> &[Server] {
@@ -171,6 +163,14 @@ pub(crate) fn accounts(is_so: impl Fn(u16) -> bool) -> impl Iterator<Item = Acco
 }
 
 impl Server {
+    /// Where it listens for TLS.
+    #[cfg(feature = "redis-tls")]
+    pub(crate) fn secured_port(&self) -> u16 {
+        let port = self.run(&["CONFIG", "GET", "tls-port"]).unwrap();
+        let [_, port]: [String; 2] = redis::from_redis_value(port).unwrap();
+        port.parse().unwrap()
+    }
+
     pub(crate) fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port())
     }
