@@ -249,24 +249,35 @@ fn of_ours() -> usize {
 #[ignore = "is what the test below runs in a process of its own"]
 fn one_thread() {
     let server = Server::start();
-    for round in 0..20 {
-        assert!(round > 0 || of_ours() == 0);
-        thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| {
-                    let limiter = blocking(&server, Window::per_day(10_000), patient());
-                    for _ in 0..5 {
-                        assert_eq!(*limiter.check(&account("ann"), 1).decided_by(), DecidedBy::Store);
-                    }
-                });
-            }
-            let limiter = blocking(&server, Window::per_day(10_000), patient());
-            // Those that ended before this one began may still be on their way out.
-            until("one thread", || of_ours() == 1);
-            assert_eq!(*limiter.check(&account("ann"), 1).decided_by(), DecidedBy::Store);
+    let ask = |limiter: &BlockingLimiter<Account>, name: &Account| {
+        assert_eq!(*limiter.check(name, 1).decided_by(), DecidedBy::Store);
+    };
+    assert_eq!(of_ours(), 0);
+    for _ in 0..20 {
+        let limiters: Vec<_> = thread::scope(|scope| {
+            let begins = || {
+                let limiter = blocking(&server, Window::per_day(10_000), patient());
+                ask(&limiter, &account("ann"));
+                limiter
+            };
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(begins)).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
         });
+        assert_eq!(of_ours(), 1);
+        drop(limiters);
         until("no thread", || of_ours() == 0);
     }
+    // The thread stays until all leases are back.
+    let leases = patient().lease(100, Duration::from_secs(60));
+    let limiter = blocking(&server, Window::per_day(10_000), leases);
+    let names: Vec<_> = (0..200).map(|number| account(&format!("leases {number}"))).collect();
+    for name in names.iter().chain(&names) {
+        ask(&limiter, name);
+    }
+    let keys: Vec<_> = names.iter().map(|name| limiter.limiter().keys_of(name).remove(0)).collect();
+    drop(limiter);
+    until("given back", || keys.iter().all(|key| server.get(key).as_deref() == Some("2")));
+    until("no thread", || of_ours() == 0);
     println!("one, and then none.");
 }
 

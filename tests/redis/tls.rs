@@ -10,7 +10,7 @@ use tokio::sync::Barrier;
 
 use crate::support::cluster::until;
 use crate::support::tls::{Authority, Identity, Secured};
-use crate::support::{Account, Cluster, Load, Server, account, patient, policy};
+use crate::support::{Account, Cluster, Load, Network, Proxy, Server, account, patient, policy};
 
 fn limiter(store: Store, sharing: Sharing) -> SharedLimiter<Account> {
     SharedLimiter::new(policy("test", Window::per_day(5), sharing).build().unwrap(), store).unwrap()
@@ -143,6 +143,28 @@ async fn a_server_with_tls_that_was_killed_is_asked_again_when_it_is_back() {
     seen.were_in_time(Sharing::DEADLINE);
     assert_eq!(seen.degraded_admitted, 0);
     until("one connection", || secured.server.number_of("connected_clients") == 2);
+}
+
+/// Also where calls are under way on it that are never answered.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_that_is_given_up_is_closed() {
+    let authority = Authority::new();
+    let secured = Secured::start(&authority);
+    let proxy = Proxy::to(secured.port).await;
+    let url = proxy.url().replace("redis://", "rediss://");
+    let store = Store::open_with(&url, &authority.tls()).unwrap();
+    let load = Load::start(&limiter(store, Sharing::new(OnStoreFailure::Deny)), 4, &[account("ann")]);
+    for _ in 0..3 {
+        load.until_store(20).await;
+        let before = load.seen().of_kind(FailureKind::Unreachable);
+        proxy.network(Network::SwallowsAnswers);
+        load.until("given up", |seen| seen.of_kind(FailureKind::Unreachable) >= before + 10).await;
+        proxy.network(Network::Takes(Duration::ZERO));
+    }
+    load.until_store(20).await;
+    // Ours, and the one that asks.
+    until("one connection", || secured.server.number_of("connected_clients") == 2);
+    load.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
