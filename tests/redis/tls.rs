@@ -54,6 +54,20 @@ async fn of_sixteen_callers_over_tls_five_are_admitted_and_eleven_denied() {
     assert_eq!((over_tls, clients.lines().count()), (16, 17), "{clients}");
 }
 
+/// A certificate is of an address as well as of a name.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_on_ipv6_shows_a_certificate_of_its_address() {
+    if let Err(error) = std::net::TcpListener::bind("[::1]:0") {
+        eprintln!("SKIPPED: this machine has no IPv6 loopback ({error})");
+        return;
+    }
+    let authority = Authority::new();
+    let secured = Secured::start_with(&authority, &["::1"], &["--bind", "127.0.0.1", "::1"]);
+    let url = format!("rediss://[::1]:{}/", secured.port);
+    Store::open_with(&url, &authority.tls()).unwrap().ready().await.unwrap();
+    assert_eq!(refused(&secured.store()).await.kind(), FailureKind::Tls);
+}
+
 /// Whom nobody vouches for is told nothing, and nothing is admitted on its word.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_cannot_show_who_it_is_is_told_nothing() {

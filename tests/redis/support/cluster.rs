@@ -51,6 +51,18 @@ impl Cluster {
         cluster
     }
 
+    /// Three masters that know each other by addresses of IPv6, `::1` in all. The tests themselves ask them at 127.0.0.1.
+    pub(crate) fn start_on_ipv6() -> Self {
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let args = [&AS_NODE[..], &["--bind", "127.0.0.1", "::1", "--cluster-announce-ip", "::1"]].concat();
+        let nodes = (0..3).map(|_| Server::start_at(port_of_two(), &args)).collect();
+        let cluster = Self { nodes, masters: 3, _one: one };
+        let addresses = cluster.nodes.iter().map(|node| format!("::1:{}", node.port()));
+        cli(["create".to_owned()].into_iter().chain(addresses).chain(["--cluster-yes".to_owned()]));
+        cluster.until_agreed();
+        cluster
+    }
+
     /// Three masters with TLS, to clients and among themselves. The tests themselves ask them without, at other ports.
     #[cfg(feature = "redis-tls")]
     pub(crate) fn start_secured(authority: &super::tls::Authority) -> Self {
@@ -100,6 +112,13 @@ impl Cluster {
             nodes[usize::try_from(*from).unwrap()..=usize::try_from(*to).unwrap()].fill(node);
         }
         nodes
+    }
+
+    /// How often the nodes have told the map.
+    pub(crate) fn maps_told(&self) -> u64 {
+        // Redis 6.2 does not tell subcommands apart.
+        let told = |node: &Server| node.calls_of("cluster|slots") + node.calls_of("cluster");
+        self.masters().iter().map(told).sum()
     }
 
     /// The value of a key, from whichever node has it.
@@ -177,13 +196,22 @@ impl Server {
 }
 
 fn cli(words: impl IntoIterator<Item = String>) {
-    let output = Command::new("redis-cli").arg("--cluster").args(words).stdin(Stdio::null()).output().unwrap();
+    let output = Command::new(program()).arg("--cluster").args(words).stdin(Stdio::null()).output().unwrap();
     assert!(
         output.status.success(),
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+/// The tool that makes clusters.
+fn program() -> &'static str {
+    let is_there = |name: &&str| Command::new(name).arg("--version").stdout(Stdio::null()).status().is_ok();
+    ["redis-cli", "valkey-cli"]
+        .into_iter()
+        .find(is_there)
+        .expect("these tests need redis-cli or valkey-cli on the path")
 }
 
 /// A free port, with the one that nodes talk over, which is 10 000 above it.
