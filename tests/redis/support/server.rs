@@ -125,12 +125,12 @@ fn spawn(port: u16, dir: &PathBuf, args: &[String]) -> Child {
 
 /// The server's program: the one that the environment says, or on the path, or installed now.
 fn program() -> &'static str {
+    const NAMES: [&str; 2] = ["redis-server", "valkey-server"];
     static PROGRAM: OnceLock<String> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         if let Ok(said) = std::env::var("ADMITTANCE_REDIS_SERVER") {
             return said;
         }
-        const NAMES: [&str; 2] = ["redis-server", "valkey-server"];
         let there = |name: &&str| Command::new(name).arg("--version").stdout(Stdio::null()).status().is_ok();
         if let Some(name) = NAMES.iter().find(|name| there(name)) {
             return (*name).to_owned();
