@@ -48,7 +48,7 @@
 //! - `serde`: a [`Snapshot`] can be written and read back.
 //! - `policy`: a [`Policy`] read from TOML and written to it.
 //! - `metrics`: a [`Limiter`] counts its decisions through the `metrics` facade.
-//! - `redis`: budgets shared between processes, in Redis or Valkey: the module `redis`.
+//! - `redis`: budgets shared between processes, in Redis or Valkey: the module `redis`. `redis-tls` is the same over TLS.
 //! - `retry`: the module `retry`, which plans when a client may try again. `retry-tower` and `retry-reqwest` follow its plans:
 //!   a layer of tower, and a client on reqwest.
 //! - `http`: who the client is behind proxies, `RateLimit` fields, problems: the module `http`. No I/O.
@@ -149,5 +149,9 @@ const _: () = {
     #[cfg(feature = "redis")]
     shared::<redis::SharedLimiter<identity::Account<std::rc::Rc<str>>>>();
     #[cfg(feature = "redis")]
+    shared::<redis::BlockingLimiter<identity::Account<std::rc::Rc<str>>>>();
+    #[cfg(feature = "redis")]
     shared::<redis::Store>();
+    #[cfg(feature = "redis-tls")]
+    shared::<redis::Tls>();
 };

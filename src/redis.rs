@@ -32,6 +32,9 @@
 //! # }
 //! ```
 //!
+//! Most hosted stores want TLS: `rediss://` in the URL and the feature `redis-tls`. Servers are known by the authorities that the
+//! system trusts, or by those that `Tls::authority` reads. Threads in no runtime ask by [`SharedLimiter::blocking`].
+//!
 //! # One call, or fewer
 //!
 //! | a policy's scope says | a decision is | bound |
@@ -74,10 +77,15 @@
 //! | `spend.lua`, `give_back.lua`, `script` | the scripts, and how they are called |
 //! | `key` | what a budget is called in the store |
 //! | `store`, `link`, `cluster` | [`Store`]: one server's connection, and which node has which slot |
+//! | `address`, `tls` | what a URL says, and how servers are known; without the feature `redis-tls`, `no_tls` says what is missing |
+//! | `blocking`, `background` | [`BlockingLimiter`], and the thread that its callers wait for |
 //! | `failure`, `fallback` | why the store did not decide, and what is decided then |
 //! | `desk`, `courier`, `inner` | leases, denials and queues of this process, and the tasks that carry and give back |
 //! | `trial` | [`Trial`]: a rule tried in a store at a log's instants |
 
+mod address;
+mod background;
+mod blocking;
 mod cluster;
 mod courier;
 mod desk;
@@ -88,12 +96,20 @@ mod key;
 mod limiter;
 mod limits;
 mod link;
+#[cfg(not(feature = "redis-tls"))]
+mod no_tls;
 mod script;
 mod store;
 mod terms;
+#[cfg(feature = "redis-tls")]
+mod tls;
 mod trial;
 mod verdict;
 
+#[cfg(not(feature = "redis-tls"))]
+use no_tls as tls;
+
+pub use blocking::BlockingLimiter;
 pub use failure::{FailureKind, StoreFailure};
 #[cfg(feature = "tower")]
 pub(crate) use limiter::Who;
@@ -101,5 +117,7 @@ pub use limiter::{SharedLimiter, SharedStats, SharedTier};
 pub use limits::SharedError;
 pub use store::Store;
 pub use terms::InexactError;
+#[cfg(feature = "redis-tls")]
+pub use tls::Tls;
 pub use trial::{Trial, Trying};
 pub use verdict::{DecidedBy, SharedVerdict};

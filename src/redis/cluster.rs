@@ -16,10 +16,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::vec::Vec;
 
-use ::redis::{Client, ConnectionAddr, ConnectionInfo, IntoConnectionInfo as _, Value, cmd};
+use ::redis::{Value, cmd};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use super::address::{self, Address};
 use super::failure::{FailureKind, StoreFailure};
 use super::link::{Link, Refused};
 use super::script::Call;
@@ -47,7 +48,7 @@ pub(super) struct Cluster {
 
 struct Shared {
     /// Name and password, TLS and all, for every node.
-    like: ConnectionInfo,
+    like: Address,
     /// The nodes that were given: where to look for a cluster of which no other node is left.
     seeds: Vec<String>,
     nodes: Mutex<HashMap<String, Arc<Link>>>,
@@ -61,22 +62,19 @@ struct Shared {
 impl Cluster {
     /// # Errors
     ///
-    /// When there is no seed, or one is no TCP address.
-    pub(super) fn new(seeds: Vec<ConnectionInfo>) -> Result<Self, StoreFailure> {
-        let wrong = |detail: &str| StoreFailure::new(FailureKind::Other, detail);
+    /// When there is no seed, one is no TCP address, or some have TLS and some have not.
+    pub(super) fn new(seeds: Vec<Address>) -> Result<Self, StoreFailure> {
+        let wrong = |detail: &str| StoreFailure::new(FailureKind::Invalid, detail);
         let Some(like) = seeds.first().cloned() else { return Err(wrong("a cluster needs a node to begin with")) };
         let mut nodes = HashMap::new();
-        for info in seeds {
-            let node = match info.addr() {
-                ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => {
-                    std::format!("{host}:{port}")
-                }
-                other => {
-                    return Err(wrong(&std::format!("a cluster's nodes are at TCP addresses, and {other} is none")));
-                }
+        for seed in seeds {
+            let Some((host, port)) = seed.host_and_port() else {
+                return Err(wrong(&std::format!("a cluster's nodes are at TCP addresses, and {seed} is none")));
             };
-            let client = Client::open(info).map_err(|error| StoreFailure::from(&error))?;
-            nodes.insert(node, Arc::new(Link::new(client)));
+            if seed.is_secured() != like.is_secured() {
+                return Err(wrong(&std::format!("{seed} and {like}: all nodes have TLS (rediss://), or none")));
+            }
+            nodes.insert(address::name(host, port), Arc::new(Link::new(seed)));
         }
         let shared = Shared {
             like,
@@ -210,14 +208,7 @@ impl Shared {
         let wrong = || StoreFailure::new(FailureKind::Other, std::format!("'{node}' is no address of a node"));
         let (host, port) = node.rsplit_once(':').filter(|(host, _)| !host.is_empty()).ok_or_else(wrong)?;
         let port = port.parse().map_err(|_| wrong())?;
-        let addr = match self.like.addr() {
-            ConnectionAddr::TcpTls { insecure, tls_params, .. } => {
-                ConnectionAddr::TcpTls { host: host.into(), port, insecure: *insecure, tls_params: tls_params.clone() }
-            }
-            _ => ConnectionAddr::Tcp(host.into(), port),
-        };
-        let info = self.like.clone().set_addr(addr);
-        let link = Arc::new(Link::new(Client::open(info).map_err(|error| StoreFailure::from(&error))?));
+        let link = Arc::new(Link::new(self.like.at(host, port)?));
         nodes.insert(node.into(), Arc::clone(&link));
         Ok(link)
     }
@@ -300,14 +291,13 @@ fn beside(node: &str, to: String) -> String {
     }
 }
 
-/// A node's address as it is written in a URL.
-pub(super) fn info(url: &str) -> Result<ConnectionInfo, StoreFailure> {
-    url.into_connection_info().map_err(|error| StoreFailure::from(&error))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn address(url: &str) -> Result<Address, StoreFailure> {
+        Address::read(url, None)
+    }
 
     #[test]
     fn a_redirection_without_a_host_is_beside_who_redirects() {
@@ -319,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_seed_of_ipv6_is_the_node_that_the_map_names() {
-        let cluster = Cluster::new(Vec::from([info("redis://[::1]:7000").unwrap()])).ok().unwrap();
+        let cluster = Cluster::new(Vec::from([address("redis://[::1]:7000").unwrap()])).ok().unwrap();
         assert_eq!(cluster.shared.seeds, ["::1:7000"]);
         let link = cluster.shared.link("::1:7000").unwrap();
         assert!(Arc::ptr_eq(&link, &cluster.shared.nodes.lock().unwrap()["::1:7000"]));
@@ -327,7 +317,7 @@ mod tests {
 
     #[test]
     fn seeds_are_kept_when_the_map_does_not_name_them() {
-        let cluster = Cluster::new(Vec::from([info("redis://seed:7000").unwrap()])).ok().unwrap();
+        let cluster = Cluster::new(Vec::from([address("redis://seed:7000").unwrap()])).ok().unwrap();
         cluster.shared.link("10.0.0.1:7000").unwrap();
         cluster.shared.install(Map::default());
         assert_eq!(cluster.shared.who_may_tell(), ["seed:7000"]);
@@ -335,7 +325,7 @@ mod tests {
 
     #[test]
     fn whoever_is_known_is_asked_for_the_map_and_another_first_each_time() {
-        let cluster = Cluster::new(Vec::from([info("redis://seed:7000").unwrap()])).ok().unwrap();
+        let cluster = Cluster::new(Vec::from([address("redis://seed:7000").unwrap()])).ok().unwrap();
         let node = |port| Value::Array(std::vec![Value::BulkString(b"a".to_vec()), Value::Int(port)]);
         let row = |from, master, replica| Value::Array(std::vec![Value::Int(from), Value::Int(from), master, replica]);
         let rows = Value::Array(std::vec![row(0, node(1), node(2)), row(1, node(3), node(4))]);
@@ -356,7 +346,7 @@ mod tests {
         // Nobody answers there: a listener that accepts nothing.
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let url = std::format!("redis://{}", listener.local_addr().unwrap());
-        let cluster = Cluster::new(Vec::from([info(&url).unwrap()])).ok().unwrap();
+        let cluster = Cluster::new(Vec::from([address(&url).unwrap()])).ok().unwrap();
         for _ in 0..2 {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
@@ -371,7 +361,7 @@ mod tests {
 
     #[test]
     fn no_address_is_an_error_and_no_link() {
-        let cluster = Cluster::new(Vec::from([info("redis://seed:7000").unwrap()])).ok().unwrap();
+        let cluster = Cluster::new(Vec::from([address("redis://seed:7000").unwrap()])).ok().unwrap();
         for node in ["", ":7000", "here", "here:", "here:x", "here:70000"] {
             let failure = cluster.shared.link(node).err().unwrap();
             assert_eq!(failure.kind(), FailureKind::Other, "{node}");

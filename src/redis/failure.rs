@@ -34,6 +34,10 @@ pub enum FailureKind {
     WrongValue,
     /// The server or the cluster is not ready: loading, busy with a script, a slot that nobody serves.
     NotReady,
+    /// The server is not known by its certificate, or this client not by its own; or there is no TLS at that port.
+    Tls,
+    /// What was said of the store cannot be: its URL, a prefix, a certificate.
+    Invalid,
     /// The server answered what none of these is.
     Other,
 }
@@ -53,6 +57,14 @@ impl StoreFailure {
     /// Whether it is about who the user is, and not about what that one may do.
     pub(super) fn is_of_password(&self) -> bool {
         ["WRONGPASS", "NOAUTH", "AuthenticationFailed"].iter().any(|code| self.detail.contains(code))
+    }
+
+    /// The same; where it is a refusal of TLS's, of that kind.
+    pub(super) fn of_alert(mut self) -> Self {
+        if self.detail.contains("received fatal alert") {
+            self.kind = FailureKind::Tls;
+        }
+        self
     }
 
     /// The same, in more words.
@@ -110,13 +122,15 @@ impl From<&RedisError> for StoreFailure {
 }
 
 fn in_script(text: &str) -> FailureKind {
-    const CODES: [(&str, FailureKind); 7] = [
+    const CODES: [(&str, FailureKind); 8] = [
         ("OOM ", FailureKind::OutOfMemory),
         ("WRONGTYPE ", FailureKind::WrongValue),
         ("ADMITTANCE ", FailureKind::WrongValue),
         ("READONLY ", FailureKind::ReadOnly),
         ("NOPERM ", FailureKind::NotPermitted),
+        // Redis 6.2; Redis 7; Valkey.
         ("can't run this command or subcommand", FailureKind::NotPermitted),
+        ("ACL failure in script", FailureKind::NotPermitted),
         ("command not allowed when used memory", FailureKind::OutOfMemory),
     ];
     CODES.iter().find(|(code, _)| text.contains(code)).map_or(FailureKind::Other, |(_, kind)| *kind)
@@ -132,6 +146,8 @@ impl fmt::Display for StoreFailure {
             FailureKind::NotPermitted => "the store does not permit it",
             FailureKind::WrongValue => "the store has another value under the key",
             FailureKind::NotReady => "the store is not ready",
+            FailureKind::Tls => "no TLS with the store",
+            FailureKind::Invalid => "the store cannot be opened as it was said",
             FailureKind::Other => "the store answered with an error",
         };
         write!(f, "{kind}")?;

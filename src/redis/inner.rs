@@ -2,13 +2,14 @@
 
 use core::time::Duration;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::vec::Vec;
 
 use tokio::runtime::Handle;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep};
 
+use super::background::Background;
 use super::desk::{Desk, Held};
 use super::fallback::Fallback;
 use super::key::Digest;
@@ -48,6 +49,8 @@ pub(super) struct Inner {
     name: u64,
     leases: AtomicU64,
     tending: Mutex<Option<JoinHandle<()>>>,
+    /// Where threads ask that are in no runtime.
+    pub(super) home: OnceLock<Arc<Background>>,
 }
 
 impl Inner {
@@ -69,6 +72,7 @@ impl Inner {
             name: RandomState::new().hash_one(0),
             leases: AtomicU64::new(0),
             tending: Mutex::new(None),
+            home: OnceLock::new(),
         }
     }
 
@@ -150,8 +154,18 @@ async fn give_one_back(store: Store, limits: Arc<Limits>, held: Held) {
 impl Drop for Inner {
     fn drop(&mut self) {
         let collected = self.desk.collect(self.now(), |_| true);
-        if let (false, Ok(runtime)) = (collected.is_empty(), Handle::try_current()) {
-            runtime.spawn(give_back(self.store.clone(), Arc::clone(&self.limits), collected));
+        if collected.is_empty() {
+            return;
+        }
+        let home = self.home.take();
+        let runtime = home.as_ref().map(|home| home.runtime().clone());
+        if let Some(runtime) = runtime.or_else(|| Handle::try_current().ok()) {
+            let give_back = give_back(self.store.clone(), Arc::clone(&self.limits), collected);
+            runtime.spawn(async move {
+                give_back.await;
+                // It may end now.
+                drop(home);
+            });
         }
     }
 }

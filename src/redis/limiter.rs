@@ -11,6 +11,7 @@ use std::vec::Vec;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use super::background::Background;
 use super::courier::{Errand, carry};
 use super::desk::{Known, Place, Told, Waiting};
 use super::failure::{FailureKind, StoreFailure};
@@ -231,6 +232,17 @@ impl<I: Identity> SharedLimiter<I> {
             }
             DecidedBy::Memory | DecidedBy::Capacity | DecidedBy::Degraded(_) => {}
         }
+    }
+
+    /// Where it is.
+    pub(super) fn store(&self) -> &Store {
+        &self.inner.store
+    }
+
+    /// What is left of its leases when it is dropped goes back from there, on whatever thread that is.
+    pub(super) fn lives_in(&self, background: &Arc<Background>) {
+        // Of several the first, which is the same: there is one at a time, for as long as anybody has it.
+        let _ = self.inner.home.set(Arc::clone(background));
     }
 
     /// Who this is to the store and to this process.

@@ -16,11 +16,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::redis::aio::{ConnectionLike as _, MultiplexedConnection};
-use ::redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError, ServerErrorKind, Value, cmd, pipe};
+use ::redis::{AsyncConnectionConfig, ErrorKind, RedisError, ServerErrorKind, Value, cmd, pipe};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
+use super::address::{Address, Wire};
 use super::failure::{FailureKind, StoreFailure};
 use super::script::Call;
 
@@ -47,7 +48,7 @@ pub(super) struct Link {
 }
 
 struct Tended {
-    client: Client,
+    address: Address,
     status: watch::Sender<Status>,
     broken: Notify,
 }
@@ -62,7 +63,7 @@ enum Status {
 
 #[derive(Clone)]
 struct Connection {
-    to: MultiplexedConnection,
+    wire: Wire,
     /// Calls in a row that were not answered in time.
     late: Arc<AtomicU32>,
 }
@@ -79,9 +80,9 @@ pub(super) enum Refused {
 }
 
 impl Link {
-    pub(super) fn new(client: Client) -> Self {
+    pub(super) fn new(address: Address) -> Self {
         let (status, _) = watch::channel(Status::New);
-        Self { tended: Arc::new(Tended { client, status, broken: Notify::new() }), tending: Mutex::new(None) }
+        Self { tended: Arc::new(Tended { address, status, broken: Notify::new() }), tending: Mutex::new(None) }
     }
 
     /// Sends the call once, and waits for the answer until `deadline`. With `asking`, as one that was redirected this once.
@@ -177,7 +178,7 @@ impl Drop for Link {
 
 impl Connection {
     async fn send(&self, command: &::redis::Cmd, asking: bool, deadline: Instant) -> Result<Value, RedisError> {
-        let mut to = self.to.clone();
+        let mut to = self.wire.to.clone();
         // What it was given, not what it took: a process that is not run for a while is late by itself.
         let given = deadline.saturating_duration_since(Instant::now());
         let answer = if asking {
@@ -228,8 +229,8 @@ impl Tended {
             // Each process at its own times. A server that accepts connections and then breaks them is tried no more often.
             let again = Instant::now() + TRY_EVERY / 2 + TRY_EVERY.mul_f64(random());
             match self.connect().await {
-                Ok(to) => {
-                    let connection = Connection { to, late: Arc::default() };
+                Ok(wire) => {
+                    let connection = Connection { wire, late: Arc::default() };
                     self.status.send_replace(Status::Up(connection.clone()));
                     self.stays_up(connection).await;
                 }
@@ -244,7 +245,7 @@ impl Tended {
     /// Until the connection is broken.
     async fn stays_up(&self, mut connection: Connection) {
         while timeout(LOOK_EVERY, self.broken.notified()).await.is_err() {
-            let broken = match timeout(CONNECT, ping(&mut connection.to)).await {
+            let broken = match timeout(CONNECT, ping(&mut connection.wire.to)).await {
                 Ok(Ok(())) => continue,
                 Ok(Err(error)) => StoreFailure::from(&error),
                 Err(_) => nobody_answers(),
@@ -256,21 +257,26 @@ impl Tended {
         }
     }
 
-    async fn connect(&self) -> Result<MultiplexedConnection, StoreFailure> {
+    async fn connect(&self) -> Result<Wire, StoreFailure> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(CONNECT))
             // Every call has a deadline of its own.
             .set_response_timeout(None);
         let made = timeout(CONNECT, async {
-            let mut to = self.client.get_multiplexed_async_connection_with_config(&config).await?;
-            ping(&mut to).await.map(|()| to)
+            let mut wire = self.address.connect(&config).await?;
+            ping(&mut wire.to).await.map(|()| wire).map_err(|error| StoreFailure::from(&error))
         });
-        match made.await {
-            Ok(Ok(to)) => Ok(to),
-            Ok(Err(error)) if error.is_timeout() => Err(nobody_answers()),
-            Ok(Err(error)) => Err(StoreFailure::from(&error)),
-            Err(_) => Err(nobody_answers()),
-        }
+        let failure = match made.await {
+            Ok(Ok(wire)) => return Ok(wire),
+            Ok(Err(failure)) => failure,
+            Err(_) => return Err(nobody_answers()),
+        };
+        Err(match failure.kind() {
+            FailureKind::Timeout => nobody_answers(),
+            // In TLS 1.3 a server says after the handshake that it does not know the client.
+            FailureKind::Unreachable if self.address.is_secured() => failure.of_alert(),
+            _ => failure,
+        })
     }
 }
 

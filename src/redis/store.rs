@@ -6,15 +6,17 @@ use std::string::String;
 use std::sync::Arc;
 use std::vec::Vec;
 
-use ::redis::{Client, Value, cmd};
+use ::redis::{Value, cmd};
 use tokio::time::Instant;
 
-use super::cluster::{self, Cluster};
+use super::address::Address;
+use super::cluster::Cluster;
 use super::failure::{FailureKind, StoreFailure};
 use super::key::{self, Digest};
 use super::link::{Link, Refused};
 use super::script::{Answer, Call, Request, Return};
 use super::terms::Terms;
+use super::tls::Tls;
 use crate::identity::Account;
 
 /// A Redis or Valkey server, or a cluster of them, in which budgets are kept.
@@ -60,24 +62,60 @@ const CONNECT: Duration = Duration::from_secs(2);
 const TRIES: usize = 10_000;
 
 impl Store {
-    /// One server, by its URL: `redis://[user:password@]host[:port][/database]`, `rediss://` or `unix:///path`. Connects later.
+    /// One server, by its URL: `redis://[user:password@]host[:port][/database]`, `rediss://` for the same over TLS, or
+    /// `unix:///path`. Connects later.
+    ///
+    /// TLS needs the feature `redis-tls`; servers are known by the authorities that the system trusts, or see
+    #[cfg_attr(feature = "redis-tls", doc = "[`open_with`](Self::open_with).")]
+    #[cfg_attr(not(feature = "redis-tls"), doc = "`open_with`.")]
+    /// User and password are sent to the server alone: no error and no [`Debug`] has them.
     ///
     /// # Errors
     ///
     /// When it is no such URL.
     pub fn open(url: &str) -> Result<Self, StoreFailure> {
-        let client = Client::open(cluster::info(url)?).map_err(|error| StoreFailure::from(&error))?;
-        Ok(Self::new(Inner::One(Link::new(client))))
+        Self::one(url, None)
     }
 
-    /// A cluster, by the URLs of some of its nodes. Connects later.
+    /// As [`open`](Self::open) of a `rediss://` URL, with certificates that are not the system's.
     ///
     /// # Errors
     ///
-    /// When there is none, or one is no URL of a TCP address.
+    /// When it is no such URL.
+    #[cfg(feature = "redis-tls")]
+    pub fn open_with(url: &str, tls: &Tls) -> Result<Self, StoreFailure> {
+        Self::one(url, Some(tls))
+    }
+
+    /// A cluster, by the URLs of some of its nodes. Connects later. User, password and TLS are for all nodes those of the first.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, one is no URL of a TCP address, or some have TLS and some have not.
     pub fn cluster(urls: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, StoreFailure> {
-        let infos: Result<Vec<_>, _> = urls.into_iter().map(|url| cluster::info(url.as_ref())).collect();
-        Ok(Self::new(Inner::Cluster(Cluster::new(infos?)?)))
+        Self::nodes(urls, None)
+    }
+
+    /// As [`cluster`](Self::cluster) of `rediss://` URLs, with certificates that are not the system's.
+    ///
+    /// # Errors
+    ///
+    /// As it.
+    #[cfg(feature = "redis-tls")]
+    pub fn cluster_with(urls: impl IntoIterator<Item = impl AsRef<str>>, tls: &Tls) -> Result<Self, StoreFailure> {
+        Self::nodes(urls, Some(tls))
+    }
+
+    fn one(url: &str, tls: Option<&Tls>) -> Result<Self, StoreFailure> {
+        Ok(Self::new(Inner::One(Link::new(Address::read(url, tls)?))))
+    }
+
+    fn nodes(urls: impl IntoIterator<Item = impl AsRef<str>>, tls: Option<&Tls>) -> Result<Self, StoreFailure> {
+        let mut nodes: Vec<Address> = Vec::new();
+        for url in urls {
+            nodes.push(Address::read(url.as_ref(), tls)?);
+        }
+        Ok(Self::new(Inner::Cluster(Cluster::new(nodes)?)))
     }
 
     /// As [`open`](Self::open), and sees that it is there and does what is asked of it: see [`ready`](Self::ready).
@@ -102,7 +140,7 @@ impl Store {
     /// When it is not 1 to 64 of letters, digits, `-`, `_`, `.`, `:` and `/`.
     pub fn with_prefix(mut self, prefix: &str) -> Result<Self, StoreFailure> {
         if let Some(fault) = key::prefix_fault(prefix) {
-            return Err(StoreFailure::new(FailureKind::Other, fault));
+            return Err(StoreFailure::new(FailureKind::Invalid, fault));
         }
         self.prefix = prefix.into();
         Ok(self)

@@ -3,11 +3,15 @@
 #[path = "../redis/support/server.rs"]
 #[allow(dead_code, reason = "the tests of the library use all of it")]
 mod server;
+#[path = "../redis/support/tls.rs"]
+#[allow(dead_code, reason = "the tests of the library use all of it")]
+mod tls;
 
 use serde_json::Value;
 
-use crate::program::{access, file, quiet, run};
+use crate::program::{access, command, file, quiet, run};
 use server::Server;
+use tls::{Authority, Secured};
 
 const POLICIES: &str = r#"
 version = 1
@@ -99,6 +103,50 @@ fn what_cannot_be_driven_is_said_and_why() {
     let refused = load("none", &server.url());
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("one of five, pairs, here, odd"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_store_with_tls_is_driven_by_who_trusts_it() {
+    fn and<'a>(args: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+        [args, more].concat()
+    }
+    let (authority, other) = (Authority::new(), Authority::new());
+    let secured = Secured::start_with(&authority, &["localhost", "127.0.0.1"], &["--tls-auth-clients", "yes"]);
+    let me = authority.signs(&["limits"]);
+    let (certificate, key) = (file("client.pem", &me.certificate), file("client-key.pem", &me.key));
+    let (policies, url) = (file("tls.toml", POLICIES), format!("rediss://localhost:{}/", secured.port));
+    let (own, other) = (authority.file(), other.file());
+    let load = ["load", "--policy", &policies, "--name", "five", "--seconds", "1", "--json", "--store", &url];
+    let shows = ["--client-cert", &certificate, "--client-key", &key];
+    let trusts = and(&["--ca", &own], &shows);
+
+    let told: Value = serde_json::from_str(&quiet(&and(&load, &trusts), "")).unwrap();
+    assert_eq!((&told["admitted"], &told["degraded"]), (&5.into(), &0.into()), "{told}");
+    // The system's authorities are what its environment says.
+    let told = command(&and(&load, &shows)).env("SSL_CERT_FILE", &own).output().unwrap();
+    let told: Value = serde_json::from_slice(&told.stdout).unwrap_or_else(|_| panic!("{told:?}"));
+    assert_eq!((&told["admitted"], &told["degraded"]), (&5.into(), &0.into()), "{told}");
+    // A log, in the same store.
+    let log = access("10.0.0.1", 1, 100) + &access("10.0.0.1", 2, 100);
+    let replay = ["replay", "-", "--window", "1/30s", "--quiet", "--json", "--store", &url];
+    let told: Value = serde_json::from_str(&quiet(&and(&replay, &trusts), log)).unwrap();
+    assert_eq!((&told["store"]["admitted"], &told["store"]["differ"]), (&1.into(), &0.into()), "{told}");
+
+    let no_tls = "--store: no TLS with the store";
+    let (plain, pem) = (secured.server.url(), "--client-cert, --client-key: ");
+    for (args, code, says) in [
+        (and(&and(&load, &["--ca", &other]), &shows), 1, no_tls),
+        (and(&load, &["--ca", &own]), 1, no_tls),
+        (and(&load, &["--ca", "no such file"]), 1, "--ca no such file: "),
+        (and(&load, &["--ca", &policies]), 1, "--ca: the authority: no certificate in PEM"),
+        (and(&load, &["--ca", &own, "--client-cert", &policies, "--client-key", &key]), 1, pem),
+        (and(&load, &["--ca", &own, "--client-cert", &certificate]), 2, "--client-key"),
+        (and(&["replay", "-", "--window", "1/30s", "--ca"], &[&own]), 2, "--store"),
+        (vec!["load", "--policy", &policies, "--name", "five", "--ca", &own, "--store", &plain], 1, "say rediss://"),
+    ] {
+        let run = run(&args, "");
+        assert!(run.code == code && run.stderr.contains(says), "{args:?}: {run:?}");
+    }
 }
 
 #[test]

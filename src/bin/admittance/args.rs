@@ -10,6 +10,7 @@ mod policy;
 mod reading;
 mod replay;
 mod shell;
+mod store;
 mod watch;
 
 pub(crate) use again::reading_again;
@@ -21,6 +22,7 @@ pub(crate) use policy::{Check, Policy};
 pub(crate) use reading::Reading;
 pub(crate) use replay::{Replay, Trial};
 pub(crate) use shell::{Completions, Man};
+pub(crate) use store::{Trust, Unopened};
 pub(crate) use watch::Watch;
 
 use std::path::Path;

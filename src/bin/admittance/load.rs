@@ -9,16 +9,17 @@ use std::time::{Duration, Instant};
 
 use admittance::identity::{Account, Address, Credential, Identity, Pepper, Session, Tenant};
 use admittance::policy::{IdentityKind, Policy};
-use admittance::redis::{DecidedBy, SharedError, SharedLimiter, Store, StoreFailure};
+use admittance::redis::{DecidedBy, SharedError, SharedLimiter, StoreFailure};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use tokio::task::JoinSet;
 
-use crate::args::Load;
+use crate::args::{Load, Unopened};
 
 /// Why nothing was driven.
 pub(crate) enum Failure {
     Store(StoreFailure),
+    Unopened(Unopened),
     Policy(SharedError),
     Kinds(String),
     System(io::Error),
@@ -28,6 +29,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Store(failure) => write!(f, "--store: {failure}"),
+            Self::Unopened(why) => write!(f, "{why}"),
             Self::Policy(error) => write!(f, "--policy: {error}"),
             Self::Kinds(kinds) => write!(
                 f,
@@ -136,12 +138,8 @@ async fn limiters<I: Identity>(args: &Load, policy: &Policy) -> Result<Vec<Share
     let prefix = args.prefix.as_deref().unwrap_or(&own);
     let mut limiters = Vec::new();
     for _ in 0..if args.separate { args.callers } else { 1 } {
-        let store = match &args.store[..] {
-            [one] => Store::open(one),
-            nodes => Store::cluster(nodes),
-        }
-        .and_then(|store| store.with_prefix(prefix))
-        .map_err(Failure::Store)?;
+        let store = args.trust.open(&args.store).map_err(Failure::Unopened)?;
+        let store = store.with_prefix(prefix).map_err(Failure::Store)?;
         store.ready().await.map_err(Failure::Store)?;
         limiters.push(SharedLimiter::new(policy.clone(), store).map_err(Failure::Policy)?);
     }

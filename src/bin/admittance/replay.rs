@@ -47,6 +47,7 @@ impl fmt::Display for Failure {
             Self::Unwritable(why) => write!(f, "{why}"),
             Self::Summary(error) => write!(f, "the summary cannot be written: {error}"),
             Self::Threads(error) => write!(f, "--threads: {error}"),
+            Self::Store(store::Refused::Unopened(why)) => write!(f, "{why}"),
             Self::Store(store::Refused::Store(failure)) => write!(f, "--store: {failure}"),
             Self::Store(store::Refused::Rule(error)) => write!(f, "--store: {error}"),
         }
@@ -68,7 +69,10 @@ pub(crate) fn run(args: &args::Replay) -> Result<(), Failure> {
         return pool.install(|| detail::run(args, &trials, &inputs, shown));
     }
     let decided = pool.install(|| match &args.store {
-        Some(url) => store::run(replay, &inputs, &replay.rule(), url).map(|(summary, told)| (summary, Some(told))),
+        Some(url) => {
+            let store = args.trust.open(&[url]).map_err(store::Refused::Unopened)?;
+            store::run(replay, &inputs, &replay.rule(), store).map(|(summary, told)| (summary, Some(told)))
+        }
         None => decide(replay, &inputs, args.decisions.as_ref()).map(|summary| (summary, None)),
     });
     drop(shown);

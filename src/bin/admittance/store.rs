@@ -8,6 +8,7 @@ use admittance::{Decision, Rule};
 use serde::Serialize;
 use tokio::runtime::Runtime;
 
+use crate::args::Unopened;
 use crate::replay::Failure;
 
 /// Lines that are decided at a time.
@@ -27,9 +28,12 @@ pub(crate) struct Told {
 }
 
 /// Replays as always, and decides each line in the store too.
-pub(crate) fn run(replay: &Replay, inputs: &[Input], rule: &Rule, url: &str) -> Result<(Summary, Told), Failure> {
+pub(crate) fn run(replay: &Replay, inputs: &[Input], rule: &Rule, store: Store) -> Result<(Summary, Told), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Summary)?;
-    let trial = runtime.block_on(async { Trial::new(Store::connect(url).await?, rule).map_err(Refused::Rule) })?;
+    let trial = runtime.block_on(async {
+        store.ready().await?;
+        Trial::new(store, rule).map_err(Refused::Rule)
+    })?;
     let mut trying = InStore { runtime, trial, told: Told::default(), waiting: Vec::new(), failed: None };
     let replayed = replay.run_with(inputs, |decided| trying.take(&decided));
     if trying.failed.is_none() && replayed.is_ok() {
@@ -48,6 +52,7 @@ pub(crate) fn run(replay: &Replay, inputs: &[Input], rule: &Rule, url: &str) -> 
 /// Why a store does not decide a log.
 #[derive(Debug)]
 pub(crate) enum Refused {
+    Unopened(Unopened),
     Store(StoreFailure),
     Rule(SharedError),
 }

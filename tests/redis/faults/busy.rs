@@ -9,21 +9,30 @@ use crate::support::Server;
 async fn a_server_that_is_busy_with_somebodys_script_says_so() {
     let server = Server::start_with(&["--lua-time-limit", "20"]);
     let three = Three::ask(&server.url()).await;
-    let url = server.url();
+    let (url, is_old) = (server.url(), server.version() < 7);
     let endless = std::thread::spawn(move || {
         let mut connection = redis::Client::open(url).unwrap().get_connection().unwrap();
         // By another name than ours, which is counted.
-        redis::cmd("EVAL_RO").arg("while true do end").arg(0).query::<()>(&mut connection)
+        redis::cmd(if is_old { "EVAL" } else { "EVAL_RO" }).arg("while true do end").arg(0).query::<()>(&mut connection)
     });
     three.are_told(FailureKind::NotReady).await;
     server.run(&["SCRIPT", "KILL"]).unwrap();
     assert!(endless.join().unwrap().is_err());
     three.are_back().await;
-    nothing_was_sent_twice(&server, &three.stop().await);
+    let all = three.stop().await;
+    // Redis 6.2 has no other name.
+    if !is_old {
+        nothing_was_sent_twice(&server, &all);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_is_loading_says_so() {
+    if Server::start().version() < 7 {
+        // It answers nobody in the middle of so little.
+        eprintln!("SKIPPED: Redis 6.2 cannot be told to load slowly");
+        return;
+    }
     let server = Server::start_with(&[
         "--enable-debug-command",
         "yes",

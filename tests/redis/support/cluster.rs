@@ -23,25 +23,60 @@ pub(crate) struct Cluster {
     _one: MutexGuard<'static, ()>,
 }
 
+/// How long a node may be silent: not so short that a busy machine looks like a dead one.
+const AS_NODE: [&str; 8] = [
+    "--cluster-enabled",
+    "yes",
+    "--cluster-node-timeout",
+    "1000",
+    "--repl-diskless-sync-delay",
+    "0",
+    "--cluster-allow-replica-migration",
+    "no",
+];
+
 impl Cluster {
     /// Three masters that share the slots, with a replica each where `replicas` is so.
     pub(crate) fn start(replicas: bool) -> Self {
-        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let masters = 3;
-        let nodes: Vec<_> = (0..if replicas { 2 * masters } else { masters })
-            .map(|_| {
-                // How long a node may be silent: not so short that a busy machine looks like a dead one.
-                let args =
-                    ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"];
-                let args = [&args[..], &["--cluster-allow-replica-migration", "no"]].concat();
-                Server::start_at(port_of_two(), &args)
-            })
-            .collect();
+        let nodes = if replicas { 2 * masters } else { masters };
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let nodes: Vec<_> = (0..nodes).map(|_| Server::start_at(port_of_two(), &AS_NODE)).collect();
         let cluster = Self { nodes, masters, _one: one };
         let addresses = cluster.nodes.iter().map(Server::address);
         let replicas = if replicas { "1" } else { "0" };
         let create = ["create".to_owned()].into_iter().chain(addresses);
         cli(create.chain(["--cluster-replicas", replicas, "--cluster-yes"].map(str::to_owned)));
+        cluster.until_agreed();
+        cluster
+    }
+
+    /// Three masters that know each other by addresses of IPv6, `::1` in all. The tests themselves ask them at 127.0.0.1.
+    pub(crate) fn start_on_ipv6() -> Self {
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let args = [&AS_NODE[..], &["--bind", "127.0.0.1", "::1", "--cluster-announce-ip", "::1"]].concat();
+        let nodes = (0..3).map(|_| Server::start_at(port_of_two(), &args)).collect();
+        let cluster = Self { nodes, masters: 3, _one: one };
+        let addresses = cluster.nodes.iter().map(|node| format!("::1:{}", node.port()));
+        cli(["create".to_owned()].into_iter().chain(addresses).chain(["--cluster-yes".to_owned()]));
+        cluster.until_agreed();
+        cluster
+    }
+
+    /// Three masters with TLS, to clients and among themselves. The tests themselves ask them without, at other ports.
+    #[cfg(feature = "redis-tls")]
+    pub(crate) fn start_secured(authority: &super::tls::Authority) -> Self {
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let nodes = (0..3).map(|_| {
+            let mut args = authority.args(port_of_two(), &["127.0.0.1"]);
+            args.extend(["--tls-cluster", "yes", "--tls-replication", "yes"].map(str::to_owned));
+            let args: Vec<_> = AS_NODE.into_iter().chain(args.iter().map(String::as_str)).collect();
+            Server::start_with(&args)
+        });
+        let cluster = Self { nodes: nodes.collect(), masters: 3, _one: one };
+        let addresses = cluster.nodes.iter().map(|node| format!("127.0.0.1:{}", node.secured_port()));
+        let create = ["create".to_owned()].into_iter().chain(addresses).chain(["--cluster-yes".to_owned()]);
+        cli(create.chain(["--tls".to_owned(), "--cacert".to_owned(), authority.file()]));
         cluster.until_agreed();
         cluster
     }
@@ -77,6 +112,13 @@ impl Cluster {
             nodes[usize::try_from(*from).unwrap()..=usize::try_from(*to).unwrap()].fill(node);
         }
         nodes
+    }
+
+    /// How often the nodes have told the map.
+    pub(crate) fn maps_told(&self) -> u64 {
+        // Redis 6.2 does not tell subcommands apart.
+        let told = |node: &Server| node.calls_of("cluster|slots") + node.calls_of("cluster");
+        self.masters().iter().map(told).sum()
     }
 
     /// The value of a key, from whichever node has it.
@@ -140,19 +182,36 @@ pub(crate) fn accounts(is_so: impl Fn(u16) -> bool) -> impl Iterator<Item = Acco
 }
 
 impl Server {
+    /// Where it listens for TLS.
+    #[cfg(feature = "redis-tls")]
+    pub(crate) fn secured_port(&self) -> u16 {
+        let port = self.run(&["CONFIG", "GET", "tls-port"]).unwrap();
+        let [_, port]: [String; 2] = redis::from_redis_value(port).unwrap();
+        port.parse().unwrap()
+    }
+
     pub(crate) fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port())
     }
 }
 
 fn cli(words: impl IntoIterator<Item = String>) {
-    let output = Command::new("redis-cli").arg("--cluster").args(words).stdin(Stdio::null()).output().unwrap();
+    let output = Command::new(program()).arg("--cluster").args(words).stdin(Stdio::null()).output().unwrap();
     assert!(
         output.status.success(),
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+/// The tool that makes clusters.
+fn program() -> &'static str {
+    let is_there = |name: &&str| Command::new(name).arg("--version").stdout(Stdio::null()).status().is_ok();
+    ["redis-cli", "valkey-cli"]
+        .into_iter()
+        .find(is_there)
+        .expect("these tests need redis-cli or valkey-cli on the path")
 }
 
 /// A free port, with the one that nodes talk over, which is 10 000 above it.

@@ -33,7 +33,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    fn add(&mut self, name: usize, verdict: &SharedVerdict, took: Duration) {
+    pub(crate) fn add(&mut self, name: usize, verdict: &SharedVerdict, took: Duration) {
         let admitted = u64::from(verdict.is_admitted());
         if let Some(failure) = verdict.degraded() {
             self.degraded += 1;

@@ -5,6 +5,8 @@ mod load;
 mod proxy;
 pub(crate) mod script;
 mod server;
+#[cfg(feature = "redis-tls")]
+pub(crate) mod tls;
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -72,6 +74,21 @@ impl Server {
         let info: String = redis::from_redis_value(self.run(&["INFO"]).unwrap()).unwrap();
         let line = info.lines().find_map(|line| line.strip_prefix(&format!("{field}:")));
         line.unwrap_or_else(|| panic!("INFO tells no {field}")).parse().unwrap()
+    }
+
+    /// Redis's major version, or the one that Valkey says it is like.
+    pub(crate) fn version(&self) -> u64 {
+        let info: String = redis::from_redis_value(self.run(&["INFO", "server"]).unwrap()).unwrap();
+        let version = info.lines().find_map(|line| line.strip_prefix("redis_version:")).unwrap();
+        version.split('.').next().unwrap().parse().unwrap()
+    }
+
+    /// How often it refused a command without executing it, as one of a slot that moves.
+    pub(crate) fn rejected_of(&self, command: &str) -> u64 {
+        let stats: String = redis::from_redis_value(self.run(&["INFO", "commandstats"]).unwrap()).unwrap();
+        let line = stats.lines().find(|line| line.starts_with(&format!("cmdstat_{command}:")));
+        let times = line.and_then(|line| line.split("rejected_calls=").nth(1)?.split(',').next());
+        times.map_or(0, |times| times.trim().parse().unwrap())
     }
 
     /// `-STOP` and `-CONT`, as a machine that hangs for a while.

@@ -123,19 +123,23 @@ fn spawn(port: u16, dir: &PathBuf, args: &[String]) -> Child {
         .unwrap()
 }
 
-/// The server's program: on the path, or installed now.
+/// The server's program: the one that the environment says, or on the path, or installed now.
 fn program() -> &'static str {
-    static PROGRAM: OnceLock<&'static str> = OnceLock::new();
+    const NAMES: [&str; 2] = ["redis-server", "valkey-server"];
+    static PROGRAM: OnceLock<String> = OnceLock::new();
     PROGRAM.get_or_init(|| {
-        const NAMES: [&str; 2] = ["redis-server", "valkey-server"];
+        if let Ok(said) = std::env::var("ADMITTANCE_REDIS_SERVER") {
+            return said;
+        }
         let there = |name: &&str| Command::new(name).arg("--version").stdout(Stdio::null()).status().is_ok();
         if let Some(name) = NAMES.iter().find(|name| there(name)) {
-            return *name;
+            return (*name).to_owned();
         }
         let _ = Command::new("apt-get").args(["install", "-y", "redis-server"]).stdout(Stdio::null()).status();
-        NAMES.iter().find(|name| there(name)).expect(
+        let installed = NAMES.iter().find(|name| there(name)).expect(
             "these tests need a real redis-server (6.2 or later) or valkey-server on the path: \
              apt-get install redis-server, or see https://redis.io/docs/latest/operate/oss_and_stack/install/",
-        )
+        );
+        (*installed).to_owned()
     })
 }

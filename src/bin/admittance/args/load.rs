@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use admittance::policy::Policy;
 
-use super::{chosen, number};
+use super::{Trust, chosen, number};
 
 /// What to drive a store with.
 #[derive(Debug, clap::Args)]
 #[command(after_help = LOAD_EXAMPLES)]
 pub(crate) struct Load {
-    /// The store, as in `redis://127.0.0.1:6379`. Say it for several nodes to open a cluster.
+    /// The store, as in `redis://127.0.0.1:6379`, or `rediss://` over TLS. Say it for several nodes to open a cluster.
     #[arg(long, required = true, value_name = "URL")]
     pub(crate) store: Vec<String>,
 
@@ -49,6 +49,9 @@ pub(crate) struct Load {
     /// As one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) trust: Trust,
 }
 
 const LOAD_EXAMPLES: &str = "\
@@ -58,6 +61,8 @@ Examples:
   As sixteen processes, on a cluster, for a thousand identities:
     admittance load --store redis://10.0.0.1:7000 --store redis://10.0.0.2:7000 --policy limits.toml \\
       --separate --identities 1000
+  Over TLS, with an authority of one's own:
+    admittance load --store rediss://limits:secret@redis.internal:6380 --ca ca.pem --policy limits.toml
 
 The policy must be of a shared scope. Every call is timed, those that the store did not decide too.
 

@@ -9,7 +9,7 @@ use admittance::replay;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 
-use super::{Limit, Reading, number, reading, usage_of};
+use super::{Limit, Reading, Trust, number, reading, usage_of};
 use crate::output::Output;
 
 const EXAMPLES: &str = "\
@@ -103,10 +103,13 @@ pub(crate) struct Replay {
     )]
     pub(crate) top: Top,
 
-    /// Decide every line in a store too (`redis://host:port`), at the log's own instants and under keys of its own that are
+    /// Decide every line in a store too (`redis://host:port`, or `rediss://` over TLS), at the log's own instants and under keys of its own that are
     /// deleted again, and say whether the answers are the same.
     #[arg(long, value_name = "URL", conflicts_with_all = ["decisions", "sort"], help_heading = TELLING)]
     pub(crate) store: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) trust: Trust,
 
     /// No progress bar. There is none anyway where standard error is no terminal.
     #[arg(long, help_heading = TELLING)]
