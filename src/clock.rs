@@ -2,7 +2,7 @@
 //!
 //! | clock | a reading costs | for |
 //! |---|---|---|
-//! | [`TscClock`] | the processor's counter, a multiply and a shift | the default |
+//! | [`TscClock`] | the processor's counter and a multiplication | the default |
 //! | [`CoarseClock`] | one relaxed load | the hottest paths; late by a bounded lag, never early |
 //! | [`ManualClock`] | one relaxed load | tests and replays: time moves when you say so |
 //!
@@ -12,6 +12,8 @@
 #[cfg(feature = "std")]
 mod coarse;
 mod manual;
+#[cfg(feature = "std")]
+mod ratio;
 mod tsc;
 
 #[cfg(feature = "std")]

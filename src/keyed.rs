@@ -8,6 +8,7 @@
 //! |---|---|
 //! | this one | [`Keyed`]: what callers see |
 //! | `builder`, [`Overflow`], `error` | what a table is asked for, and what is wrong with it |
+//! | `hash` | what a key feeds, hashed in words |
 //! | `owner`, `slot` | the two words of a slot, and the protocol by which it changes hands |
 //! | `table` | groups of slots: finding a bucket, meeting a newcomer, changing terms |
 //! | `tier`, `stripes` | a tier's rules; the locks of newcomers |
@@ -17,6 +18,7 @@
 mod batch;
 mod builder;
 mod error;
+mod hash;
 mod overflow;
 mod owner;
 mod slot;
@@ -29,8 +31,6 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 
-use siphasher::sip::SipHasher13;
-
 pub use builder::KeyedBuilder;
 pub use error::KeyedError;
 pub use overflow::Overflow;
@@ -40,6 +40,7 @@ use crate::bucket::step::Step;
 use crate::clock::{Clock, TscClock};
 use crate::decision::{Decision, Permit};
 use crate::rule::Rule;
+use hash::KeyHasher;
 use table::Table;
 
 /// Tiers a table can have.
@@ -244,9 +245,8 @@ impl<K: Hash + ?Sized, C: Clock> Keyed<K, C> {
 impl<K: ?Sized, C: Clock> Keyed<K, C> {
     /// The hash of what `feed` feeds.
     #[inline]
-    pub(crate) fn hash_fed(&self, feed: impl FnOnce(&mut SipHasher13)) -> u64 {
-        // Made anew: four words that are computed in registers, where a copy of a hasher would be one of memory.
-        let mut hasher = SipHasher13::new_with_keys(self.seed[0], self.seed[1]);
+    pub(crate) fn hash_fed(&self, feed: impl FnOnce(&mut KeyHasher)) -> u64 {
+        let mut hasher = KeyHasher::new(self.seed);
         feed(&mut hasher);
         hasher.finish()
     }

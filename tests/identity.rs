@@ -30,6 +30,11 @@ fn fed(identity: &impl Identity) -> Vec<u8> {
 fn an_identity_is_tag_length_and_bytes() {
     assert_eq!(fed(&Account::new("ann").unwrap()), b"\x01\x03\0\0\0\0\0\0\0ann");
     assert_eq!(fed(&"1.2.3.4".parse::<Address>().unwrap()), b"\x03\x04\0\0\0\0\0\0\0\x01\x02\x03\x04");
+    // Of an IPv6 network the length of its prefix, too.
+    let network = "102:304:506:708::/63".parse::<Address>().unwrap();
+    assert_eq!(fed(&network), b"\x03\x11\0\0\0\0\0\0\0\x01\x02\x03\x04\x05\x06\x07\x08\0\0\0\0\0\0\0\0\x3f");
+    let credential = fed(&Credential::new("x", &Pepper::new([0; 16])).unwrap());
+    assert_eq!((&credential[..9], credential.len()), (&b"\x02\x10\0\0\0\0\0\0\0"[..], 9 + 16));
     let pair = (Tenant::new("t").unwrap(), Account::new("a").unwrap());
     assert_eq!(fed(&pair), b"\x06\x04\x01\0\0\0\0\0\0\0t\x01\x01\0\0\0\0\0\0\0a");
 }

@@ -18,7 +18,7 @@ mod leaky_bucket;
 #[cfg(feature = "peers")]
 mod ratelimit;
 
-pub use floor::{ClockOnly, Floor};
+pub use floor::{ClockOnly, Floor, FloorClock, PlainQuanta};
 pub use hot::{BothOf, Leased, TwoCalls, Waiting};
 pub use ours::{Asked, BenchClock, Ours, StepClock};
 

@@ -148,12 +148,12 @@ impl Identity for Address {
     #[inline]
     fn feed(&self, to: &mut impl Hasher) {
         match self.network {
-            IpAddr::V4(ip) => Tag::Address.feed(&ip.octets(), to),
+            IpAddr::V4(ip) => Tag::Address.feed_few(ip.octets(), to),
             IpAddr::V6(ip) => {
                 let mut bytes = [0; 17];
                 bytes[..16].copy_from_slice(&ip.octets());
                 bytes[16] = self.prefix;
-                Tag::Address.feed(&bytes, to);
+                Tag::Address.feed_few(bytes, to);
             }
         }
     }

@@ -79,7 +79,7 @@ impl Identity for Credential {
 
     #[inline]
     fn feed(&self, to: &mut impl Hasher) {
-        Tag::Credential.feed(&self.0, to);
+        Tag::Credential.feed_few(self.0, to);
     }
 }
 

@@ -99,7 +99,6 @@ impl Slot {
 
     /// Decides by `step` on `owner`'s bucket; `None` where this is not, or no longer, that bucket, or where `current`
     /// says that its terms are no longer the ones that `mask` was made for.
-    #[inline]
     pub(super) fn apply<T>(
         &self,
         owner: Owner,
@@ -107,32 +106,51 @@ impl Slot {
         current: impl Fn() -> bool,
         step: impl Fn(Word) -> Step<T>,
     ) -> Option<Decision<T>> {
-        let mut backoff = None;
+        let backoff = Backoff::new();
         loop {
-            // Acquire: pairs with `give`. What is loaded after it cannot be older.
-            let state = self.state.load(Ordering::Acquire);
-            if self.owner() != owner || !current() {
-                return None;
+            let state = self.state_of(owner, mask, &current)?;
+            if let Some(decision) = self.decide(state, mask, &step) {
+                return Some(decision);
             }
-            let word = mask.show(state);
-            if word == Word::MOVED {
-                return None;
+            backoff.spin();
+        }
+    }
+
+    /// As [`apply`](Self::apply), once: `None` also where somebody else was faster.
+    #[inline]
+    pub(super) fn attempt<T>(
+        &self,
+        owner: Owner,
+        mask: Mask,
+        current: impl Fn() -> bool,
+        step: impl Fn(Word) -> Step<T>,
+    ) -> Option<Decision<T>> {
+        let state = self.state_of(owner, mask, current)?;
+        self.decide(state, mask, step)
+    }
+
+    /// The state of `owner`'s bucket, if this is it and its terms are current.
+    #[inline]
+    fn state_of(&self, owner: Owner, mask: Mask, current: impl Fn() -> bool) -> Option<u64> {
+        // Acquire: pairs with `give`. What is loaded after it cannot be older.
+        let state = self.state.load(Ordering::Acquire);
+        (self.owner() == owner && current() && mask.show(state) != Word::MOVED).then_some(state)
+    }
+
+    /// Decides on the bucket of this state; `None` where somebody else has changed it since.
+    #[inline]
+    fn decide<T>(&self, state: u64, mask: Mask, step: impl Fn(Word) -> Step<T>) -> Option<Decision<T>> {
+        match step(mask.show(state)) {
+            Step::Spend { next, permit } => {
+                // Relaxed, weak: as in `bucket/atomic.rs`, and see above.
+                self.state
+                    .compare_exchange_weak(state, mask.hide(next), Ordering::Relaxed, Ordering::Relaxed)
+                    .is_ok()
+                    .then_some(Decision::Admitted(permit))
             }
-            match step(word) {
-                Step::Spend { next, permit } => {
-                    // Relaxed, weak: as in `bucket/atomic.rs`, and see above.
-                    let swapped =
-                        self.state.compare_exchange_weak(state, mask.hide(next), Ordering::Relaxed, Ordering::Relaxed);
-                    if swapped.is_ok() {
-                        return Some(Decision::Admitted(permit));
-                    }
-                }
-                // Relaxed: it comes after the owner's acquire, so it is no older than the owner's second look. The same
-                // bits again are the owner's own.
-                Step::Keep(decision) if self.state.load(Ordering::Relaxed) == state => return Some(decision),
-                Step::Keep(_) => {}
-            }
-            backoff.get_or_insert_with(Backoff::new).spin();
+            // Relaxed: it comes after the owner's acquire, so it is no older than the owner's second look. The same
+            // bits again are the owner's own.
+            Step::Keep(decision) => (self.state.load(Ordering::Relaxed) == state).then_some(decision),
         }
     }
 

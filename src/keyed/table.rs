@@ -55,14 +55,16 @@ const BLOCK: usize = 64;
 pub(super) struct Group([Slot; GROUP]);
 
 impl Group {
-    /// A bit for each slot that is this owner's.
+    /// The slot that is this owner's.
     #[inline]
-    fn places_of(&self, owner: Owner) -> u32 {
-        let mut found = 0;
+    fn slot_of(&self, owner: Owner) -> Option<&Slot> {
+        let mut found = None;
         let mut place = 0;
-        // Of constant length, so that it is unrolled and nothing branches.
+        // Of constant length, so that it is unrolled: a comparison and a conditional move for each, and nothing branches.
         while place < GROUP {
-            found |= u32::from(self.0[place].owner() == owner) << place;
+            if self.0[place].owner() == owner {
+                found = Some(&self.0[place]);
+            }
             place += 1;
         }
         found
@@ -160,6 +162,30 @@ impl Table {
         let owner = Owner::new(hash, tier, number);
         if let Some(slot) = self.probe(hash, owner) {
             let (mask, rule) = (Mask::new(owner, number), terms.rule(number));
+            let decision = slot.attempt(owner, mask, || terms.number() == number, |word| step(word, rule));
+            if let Some(decision) = decision {
+                return decision;
+            }
+        }
+        // No loop here: what is the same in each turn would be computed before the first, whether it is needed or not.
+        self.apply_again(hash, tier, now, step)
+    }
+
+    /// As [`apply`](Self::apply), for a key that has no bucket, and where somebody else was faster.
+    #[cold]
+    #[inline(never)]
+    fn apply_again<T>(
+        &self,
+        hash: u64,
+        tier: usize,
+        now: u64,
+        step: impl Fn(Word, &Rule) -> Step<T> + Copy,
+    ) -> Decision<T> {
+        let terms = &self.tiers[tier];
+        let number = terms.number();
+        let owner = Owner::new(hash, tier, number);
+        if let Some(slot) = self.probe(hash, owner) {
+            let (mask, rule) = (Mask::new(owner, number), terms.rule(number));
             let decision = slot.apply(owner, mask, || terms.number() == number, |word| step(word, rule));
             if let Some(decision) = decision {
                 return decision;
@@ -169,8 +195,6 @@ impl Table {
     }
 
     /// As [`apply`](Self::apply), for a key that has no bucket yet, or has it in another tier or in other terms.
-    #[cold]
-    #[inline(never)]
     fn meet<T>(&self, hash: u64, tier: usize, now: u64, step: impl Fn(Word, &Rule) -> Step<T> + Copy) -> Decision<T> {
         let guard = self.stripes.lock(Owner::print_of(hash));
         let terms = &self.tiers[tier];
@@ -258,13 +282,9 @@ impl Table {
     fn probe(&self, hash: u64, owner: Owner) -> Option<&Slot> {
         let (one, other) = self.places(hash);
         let [one, other] = [one, other].map(|group| &self.groups[group]);
-        let found = one.places_of(owner) | other.places_of(owner) << GROUP;
-        if found == 0 {
-            return None;
-        }
-        let place = found.trailing_zeros() as usize;
-        let Group(slots) = if place < GROUP { one } else { other };
-        Some(&slots[place & (GROUP - 1)])
+        // Both are looked at, whatever the first one holds.
+        let (one, other) = (one.slot_of(owner), other.slot_of(owner));
+        one.or(other)
     }
 
     /// The slot of the key of this hash, in whatever tier and terms. Its lock is held.

@@ -21,13 +21,24 @@ pub(super) struct Course {
     /// The guard that was asked last, and for how much.
     asked: (usize, usize),
     cost: u64,
-    /// What was charged: by which limit, and who of it.
-    charged: ArrayVec<(usize, usize, Ticket), MOST>,
+    refused: Option<Refused>,
+    kept: Kept,
+}
+
+/// What the answer needs of a request's course: goes along with the answer to come, so it is kept small.
+pub(super) struct Kept {
+    /// What was charged, and by which guard.
+    charged: ArrayVec<Charged, MOST>,
     /// The policy that is nearest to its end, or that refused; kept where answers tell it.
     binding: Option<Standing>,
-    refused: Option<Refused>,
     /// Budgets could not be looked at: nothing is said of how they stand.
     degraded: bool,
+}
+
+struct Charged {
+    limit: u32,
+    guard: u32,
+    ticket: Ticket,
 }
 
 enum Refused {
@@ -58,15 +69,19 @@ impl Course {
             next: 0,
             asked: (0, 0),
             cost: 0,
-            charged: ArrayVec::new_const(),
-            binding: None,
             refused: None,
-            degraded: false,
+            kept: Kept { charged: ArrayVec::new_const(), binding: None, degraded: false },
         }
+    }
+
+    /// What is left of it when it may go.
+    pub(super) fn into_kept(self) -> Kept {
+        self.kept
     }
 
     /// Asks the limits that have not been asked yet, until one refuses or cannot tell at once.
     pub(super) fn go_on(&mut self, rules: &Rules, seen: &Seen<'_>) -> Step {
+        let keep = rules.keeps_admissions();
         while let Some(limit) = rules.limits.get(self.next) {
             let number = self.next;
             self.next += 1;
@@ -77,8 +92,9 @@ impl Course {
             let mut is_anonymous = true;
             for (guard, asked) in limit.guards.iter().enumerate() {
                 self.asked = (number, guard);
-                match asked.decide(seen, self.cost) {
+                match asked.decide(seen, self.cost, keep) {
                     Decided::Missing => continue,
+                    Decided::Admitted => {}
                     Decided::Later(later) => return Step::Later(later),
                     Decided::Now(made) => {
                         if !self.takes(rules, made) {
@@ -91,7 +107,7 @@ impl Course {
             }
             if is_anonymous && !limit.lets_anonymous_pass {
                 self.refused = Some(Refused::Unidentified { at: Place { limit: number, guard: 0, policy: 0 } });
-                self.give_back(rules);
+                self.kept.give_back(rules);
                 return Step::Refused;
             }
         }
@@ -109,12 +125,12 @@ impl Course {
         let at = Place { limit, guard, policy: made.policy };
         let decision = made.verdict.decision();
         let is_admitted = made.verdict.is_admitted();
-        self.degraded |= made.degraded;
+        self.kept.degraded |= made.degraded;
         if rules.fields.is_some() {
             self.stands(rules, at, &made);
         }
         if let (true, Some(ticket)) = (rules.gives_back(), made.ticket) {
-            self.charged.push((limit, guard, ticket));
+            self.kept.charged.push(Charged { limit: limit as u32, guard: guard as u32, ticket });
         }
         if is_admitted {
             return true;
@@ -125,7 +141,7 @@ impl Course {
             // What is admitted is not refused.
             Decision::Never | Decision::Admitted(_) => Refused::Never { at, cost: self.cost },
         });
-        self.give_back(rules);
+        self.kept.give_back(rules);
         false
     }
 
@@ -133,22 +149,13 @@ impl Course {
     fn stands(&mut self, rules: &Rules, at: Place, made: &Made) {
         let remaining = made.verdict.decision().remaining().unwrap_or(0);
         let refuses = !made.verdict.is_admitted();
-        if !refuses && self.binding.is_some_and(|before| before.remaining <= remaining) {
+        if !refuses && self.kept.binding.is_some_and(|before| before.remaining <= remaining) {
             return;
         }
         let guard = &rules.limits[at.limit].guards[at.guard];
         let told = if refuses { made.verdict.retry_after() } else { made.reset_after };
         if let Some(reset_after) = told.or_else(|| guard.reset_after(&made.verdict)) {
-            self.binding = Some(Standing { binding: number(rules, at), remaining, reset_after });
-        }
-    }
-
-    fn give_back(&mut self, rules: &Rules) {
-        for (limit, guard, ticket) in self.charged.drain(..) {
-            if let Some(later) = rules.limits[limit].guards[guard].give_back(ticket) {
-                // Nobody waits for it: the answer goes out meanwhile.
-                tokio::spawn(later);
-            }
+            self.kept.binding = Some(Standing { binding: number(rules, at), remaining, reset_after });
         }
     }
 
@@ -164,10 +171,12 @@ impl Course {
             None => Refusal::Unidentified { policy: policy(Place { limit: 0, guard: 0, policy: 0 }) },
         };
         let mut response = respond.respond(&refusal);
-        self.write_fields(rules, response.headers_mut());
+        self.kept.write_fields(rules, response.headers_mut());
         response
     }
+}
 
+impl Kept {
     /// The service's answer, with what is to be said of the budgets; and the tokens given back, where it is such a one.
     pub(super) fn finish<B>(mut self, rules: &Rules, mut response: Response<B>) -> Response<B> {
         self.write_fields(rules, response.headers_mut());
@@ -175,6 +184,16 @@ impl Course {
             self.give_back(rules);
         }
         response
+    }
+
+    fn give_back(&mut self, rules: &Rules) {
+        for Charged { limit, guard, ticket } in self.charged.drain(..) {
+            let guard = &rules.limits[limit as usize].guards[guard as usize];
+            if let Some(later) = guard.give_back(ticket) {
+                // Nobody waits for it: the answer goes out meanwhile.
+                tokio::spawn(later);
+            }
+        }
     }
 
     fn write_fields(&self, rules: &Rules, headers: &mut HeaderMap) {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use http::Response;
 use pin_project_lite::pin_project;
 
-use super::course::Course;
+use super::course::Kept;
 use super::guard::Later;
 use super::layer::Rules;
 
@@ -27,7 +27,8 @@ pin_project! {
 pin_project! {
     #[project = StateOf]
     enum State<F, B, E> {
-        Calls { #[pin] future: F, rest: Option<Rest> },
+        Calls { #[pin] future: F },
+        Finishes { #[pin] future: F, rest: Option<Rest> },
         Answers { response: Option<Response<B>> },
         Boxed { future: Later<Result<Response<B>, E>> },
     }
@@ -36,13 +37,18 @@ pin_project! {
 /// What is to be done with an answer: fields to be written, tokens to be given back.
 pub(super) struct Rest {
     pub(super) rules: Arc<Rules>,
-    pub(super) course: Course,
+    pub(super) kept: Kept,
 }
 
 impl<F, B, E> ResponseFuture<F, B, E> {
+    /// The service's own answer.
+    pub(super) const fn calls(future: F) -> Self {
+        Self { state: State::Calls { future } }
+    }
+
     /// The service's own answer, and with it what `rest` has to do.
-    pub(super) const fn calls(future: F, rest: Option<Rest>) -> Self {
-        Self { state: State::Calls { future, rest } }
+    pub(super) const fn calls_and_finishes(future: F, rest: Rest) -> Self {
+        Self { state: State::Finishes { future, rest: Some(rest) } }
     }
 
     pub(super) const fn answers(response: Response<B>) -> Self {
@@ -62,10 +68,11 @@ where
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().state.project() {
-            StateOf::Calls { future, rest } => future.poll(context).map(|answer| {
+            StateOf::Calls { future } => future.poll(context),
+            StateOf::Finishes { future, rest } => future.poll(context).map(|answer| {
                 let rest = rest.take();
                 answer.map(|response| match rest {
-                    Some(Rest { rules, course }) => course.finish(&rules, response),
+                    Some(Rest { rules, kept }) => kept.finish(&rules, response),
                     None => response,
                 })
             }),

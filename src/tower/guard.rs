@@ -22,8 +22,8 @@ pub(super) trait Guard: Send + Sync {
     /// Its policies: several are decided in one call.
     fn policies(&self) -> &[Policy];
 
-    /// Decides a request that costs so much.
-    fn decide(&self, seen: &Seen<'_>, cost: u64) -> Decided;
+    /// Decides a request that costs so much. `keep` says whether something is to be known of an admission later.
+    fn decide(&self, seen: &Seen<'_>, cost: u64, keep: bool) -> Decided;
 
     /// Until when the budget that a verdict came of is whole again, or admits again; `None` where that is not known here.
     fn reset_after(&self, verdict: &Verdict) -> Option<Duration>;
@@ -36,6 +36,8 @@ pub(super) trait Guard: Send + Sync {
 pub(super) enum Decided {
     /// The request has no such identity.
     Missing,
+    /// It is admitted, and nothing of that was to be kept.
+    Admitted,
     Now(Made),
     /// Not before a store has answered or a wait is over.
     Later(Later<Made>),
@@ -58,7 +60,8 @@ pub(super) enum Ticket {
     Process {
         hash: u64,
         cost: u64,
-        permit: Permit,
+        /// Of the permit: a ticket goes along with the answer to come, so it is kept small.
+        stamp: u64,
     },
     #[cfg(feature = "redis")]
     Shared(Box<dyn FnOnce() -> Later<()> + Send>),
@@ -87,11 +90,14 @@ where
         core::slice::from_ref(self.limiter.policy())
     }
 
-    fn decide(&self, seen: &Seen<'_>, cost: u64) -> Decided {
+    fn decide(&self, seen: &Seen<'_>, cost: u64, keep: bool) -> Decided {
         let Some(hash) = self.extract.with(seen, |who| who.map(|who| self.limiter.hash(who))) else {
             return Decided::Missing;
         };
         let verdict = self.limiter.check_hashed(hash, cost);
+        if verdict.is_admitted() && !keep {
+            return Decided::Admitted;
+        }
         match (self.limiter.policy().on_exhausted(), verdict.retry_after()) {
             (OnExhausted::WaitUpTo(limit), Some(wait)) if wait <= limit => {
                 let limiter = Arc::clone(&self.limiter);
@@ -109,7 +115,10 @@ where
 
     fn give_back(&self, ticket: Ticket) -> Option<Later<()>> {
         match ticket {
-            Ticket::Process { hash, cost, permit } => self.limiter.refund_hashed(hash, cost, &permit),
+            Ticket::Process { hash, cost, stamp } => {
+                // A refund looks at nothing else of a permit.
+                self.limiter.refund_hashed(hash, cost, &Permit::new(0, 1, stamp));
+            }
             #[cfg(feature = "redis")]
             Ticket::Shared(_) => {}
         }
@@ -118,7 +127,7 @@ where
 }
 
 fn made(verdict: Verdict, hash: u64, cost: u64) -> Made {
-    let ticket = verdict.decision().admitted().map(|permit| Ticket::Process { hash, cost, permit });
+    let ticket = verdict.decision().admitted().map(|permit| Ticket::Process { hash, cost, stamp: permit.stamp() });
     Made { verdict, policy: 0, degraded: false, reset_after: None, ticket }
 }
 
@@ -171,7 +180,7 @@ mod shared {
             self.limiter.policies()
         }
 
-        fn decide(&self, seen: &Seen<'_>, cost: u64) -> Decided {
+        fn decide(&self, seen: &Seen<'_>, cost: u64, _keep: bool) -> Decided {
             let Some(who) = self.extract.with(seen, |who| who.map(|who| self.limiter.who(who))) else {
                 return Decided::Missing;
             };

@@ -63,6 +63,11 @@ impl Rules {
         self.fields.is_some() || self.refund.is_some()
     }
 
+    /// Whether something is to be known of an admission later.
+    pub(super) const fn keeps_admissions(&self) -> bool {
+        self.fields.is_some() || self.gives_back()
+    }
+
     /// Whether what was spent may have to be given back.
     pub(super) const fn gives_back(&self) -> bool {
         self.refund.is_some() || self.limits.len() > 1

@@ -56,8 +56,11 @@ where
         let mut course = Course::new();
         match course.go_on(&self.rules, &Seen::of(&request)) {
             Step::Go => {
-                let rest = self.rules.looks_at_answers().then(|| Rest { rules: Arc::clone(&self.rules), course });
-                ResponseFuture::calls(self.inner.call(request), rest)
+                if !self.rules.looks_at_answers() {
+                    return ResponseFuture::calls(self.inner.call(request));
+                }
+                let rest = Rest { rules: Arc::clone(&self.rules), kept: course.into_kept() };
+                ResponseFuture::calls_and_finishes(self.inner.call(request), rest)
             }
             Step::Refused => ResponseFuture::answers(course.refuse(&self.rules, &*self.respond)),
             Step::Later(later) => {
@@ -76,7 +79,7 @@ where
                         };
                     }
                     let response = inner.call(request).await?;
-                    Ok(course.finish(&rules, response))
+                    Ok(course.into_kept().finish(&rules, response))
                 }))
             }
         }

@@ -1,10 +1,14 @@
 //! Several limits in one layer: all or nothing.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use admittance::http::ClientAddress;
 use admittance::identity::Account;
 use admittance::policy::{IdentityKind, OnExhausted, Scope, Unit};
 use admittance::tower::{RateLimitLayer, from_extension, from_peer};
 use admittance::{Budget, Window};
+use tower::Service;
 
 use crate::support::{Front, accounts, addresses, peer, policy, request, still};
 
@@ -111,6 +115,34 @@ async fn answers_that_were_free_are_given_back() {
     for expected in [304, 304, 304, 304, 200, 304, 500] {
         assert_eq!(front.status(of(expected)).await, expected);
     }
+    assert_eq!(front.status(of(200)).await, 429);
+}
+
+#[tokio::test]
+async fn what_is_given_back_goes_to_the_window_it_was_spent_in() {
+    const DAY: Duration = Duration::from_secs(86_400);
+    let limiter = accounts(Window::per_day(1));
+    let layer = RateLimitLayer::builder()
+        .limit(Arc::clone(&limiter), from_extension::<Account>())
+        .refund_when(|status, _| status == 304)
+        .build()
+        .unwrap();
+    let mut front = Front::of(&layer);
+    let of = |status: u16| {
+        let mut request = request("/", Some("ann"), None);
+        request.headers_mut().insert("x-status", status.into());
+        request
+    };
+    // Not the first window, whose number is that of no window at all.
+    limiter.table().clock().advance(DAY);
+    for expected in [304, 304, 304] {
+        assert_eq!(front.status(of(expected)).await, expected);
+    }
+    let free = front.service.call(of(304));
+    limiter.table().clock().advance(DAY);
+    assert_eq!(front.status(of(200)).await, 200);
+    // Yesterday's.
+    assert_eq!(free.await.unwrap().status(), 304);
     assert_eq!(front.status(of(200)).await, 429);
 }
 

@@ -9,24 +9,65 @@ use crate::limiter::{Caller, Limiter};
 use crate::plan::Plan;
 use crate::shared;
 
-/// Reads the clock, and swaps a word for one that has moved by what the clock said. Decides nothing.
-#[derive(Debug)]
-pub struct Floor {
-    word: AtomicU64,
-    clock: TscClock,
+/// A clock that a floor stands on.
+pub trait FloorClock: Clock + Send + Sync {
+    /// How reports call the floor.
+    const NAME: &'static str;
+
+    /// One of it.
+    fn make() -> Self;
 }
 
-impl Limiter for Floor {
+impl FloorClock for TscClock {
     const NAME: &'static str = "clock + compare-and-swap";
+
+    fn make() -> Self {
+        Self::new()
+    }
+}
+
+/// The processor's counter as quanta scales it: a clock reading that owes this crate nothing.
+#[derive(Debug)]
+pub struct PlainQuanta {
+    counter: quanta::Clock,
+    start: u64,
+}
+
+impl Clock for PlainQuanta {
+    #[inline]
+    fn now(&self) -> u64 {
+        self.counter.delta_as_nanos(self.start, self.counter.raw())
+    }
+}
+
+impl FloorClock for PlainQuanta {
+    const NAME: &'static str = "quanta + compare-and-swap";
+
+    fn make() -> Self {
+        let counter = quanta::Clock::new();
+        let start = counter.raw();
+        Self { counter, start }
+    }
+}
+
+/// Reads the clock, and swaps a word for one that has moved by what the clock said. Decides nothing.
+#[derive(Debug)]
+pub struct Floor<C = TscClock> {
+    word: AtomicU64,
+    clock: C,
+}
+
+impl<C: FloorClock> Limiter for Floor<C> {
+    const NAME: &'static str = C::NAME;
 
     shared!();
 
     fn build(_: &Plan) -> Self {
-        Self { word: AtomicU64::new(0), clock: TscClock::new() }
+        Self { word: AtomicU64::new(0), clock: C::make() }
     }
 }
 
-impl Caller for &Floor {
+impl<C: FloorClock> Caller for &Floor<C> {
     #[inline(always)]
     fn admit(&self) -> bool {
         let now = self.clock.now();

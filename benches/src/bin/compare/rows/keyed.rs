@@ -2,6 +2,7 @@
 
 #[cfg(feature = "peers")]
 use admittance::CoarseClock;
+use admittance::ManualClock;
 use admittance_benches::contenders::crowd::{Batches, Crowd, FEW, MANY, Ours};
 #[cfg(feature = "peers")]
 use admittance_benches::contenders::crowd::{GovernorKeyed, OursText, WordsInDashmap, WordsInPapaya};
@@ -61,6 +62,14 @@ pub(crate) const MANY_COARSE: Row = Row {
     measure: |effort| {
         duel::<Crowd<Ours<CoarseClock>, MANY>, Crowd<GovernorKeyed, MANY>>(Of::Time, &Plan::STOCK, [1, 1], effort)
     },
+};
+
+/// More than a reading of the clock costs, where the counter waits for what is under way: then misses do not overlap.
+pub(crate) const MANY_VS_STILL: Row = Row {
+    key: "keyed_1m_vs_no_clock",
+    about: "time of an admission among a million u64 keys, over the same on a clock that stands still",
+    target: None,
+    measure: |effort| duel::<Crowd<Ours, MANY>, Crowd<Ours<ManualClock>, MANY>>(Of::Time, &Plan::STOCK, [1, 1], effort),
 };
 
 pub(crate) const TWO_THREADS: Row = Row {
