@@ -23,6 +23,10 @@ impl<C: Clock> TokenBucket<C> {
     ///
     /// When it has to wait outside a tokio runtime with time enabled.
     pub async fn wait_async(&self, n: u64) -> Decision<()> {
+        // Before the future of a wait is made: as a rule there is none.
+        if self.try_acquire(n).is_admitted() {
+            return Decision::Admitted(());
+        }
         self.wait_async_until(n, NO_DEADLINE).await
     }
 
